@@ -52,9 +52,18 @@ const ROOMS = {
     'verdict/',
     'version.ts',
   ],
+  // Every word that the sandbox uses of clients, explained from where it is defined.
+  'catalogue/': ['domain/', 'faults/', 'oracle/', 'package-root.ts', 'scenarios/', 'verdict/'],
+  // Scripts for shells, made from the command line's own tree.
+  'completion/': [],
   // Commands start a sandbox, talk to a running one, or read a fixture or scenario file without one.
   'cli/': [
+    'catalogue/',
     'certify/',
+    'completion/',
+    'machine/',
+    'project/',
+    'package-root.ts',
     'option-error.ts',
     'options.ts',
     'read-fixture.ts',
@@ -76,6 +85,7 @@ const ROOMS = {
     'scenarios/',
     'traffic/',
     'verdict/',
+    'yaml-file/file-error.ts',
   ],
   'control/': ['domain/', 'faults/', 'fidelity/', 'oracle/', 'overview/', 'scenarios/', 'traffic/', 'verdict/'],
   // What a person looks at: operations, money, transactions, and the stream of their changes.
@@ -101,6 +111,7 @@ const ROOMS = {
     'option-error.ts',
     'options.ts',
     'oracle/',
+    'render/',
     'running/',
     'sandbox/',
     'scenarios/',
@@ -135,7 +146,18 @@ const ROOMS = {
   'identity/': ['domain/'],
   // What became of each operation, by the ledger and by what its client was told.
   'oracle/': ['domain/', 'traffic/'],
+  // What of this machine a sandbox needs.
+  'machine/': [
+    'chain/node/anvil-process.ts',
+    'control/client',
+    'domain/',
+    'package-root.ts',
+    'read-fixture.ts',
+    'yaml-file/file-error.ts',
+  ],
   'partner-api/': ['domain/'],
+  // What a partner's project shows of itself, and the files that let it be tested against a sandbox.
+  'project/': ['exec/command-environment.ts', 'package-root.ts', 'version.ts'],
   // What every form shares: text made safe, wrapped, coloured, and the pages that src/inspector/documents/ makes.
   'render/': ['package-root.ts'],
   // The sandbox that runs for a folder: where that is written down, and how it is found.
@@ -270,7 +292,7 @@ module.exports = {
       name: 'the executable starts the command line',
       severity: 'error',
       from: { path: '^bin/' },
-      to: { pathNot: '^dist/code-cache\\.js$', dependencyTypesNot: ['core'] },
+      to: { pathNot: '^dist/(code-cache|first-words)\\.js$', dependencyTypesNot: ['core'] },
     },
     {
       name: 'everything imported exists',

@@ -117,7 +117,11 @@ output.push(
 )
 await modules.close()
 // It loads the others, so it shares nothing with them.
-const loader = await rolldown({ cwd: root, input: { 'code-cache': 'src/code-cache.ts' }, platform: 'node' })
+const loader = await rolldown({
+  cwd: root,
+  input: { 'code-cache': 'src/code-cache.ts', 'first-words': 'src/cli/first-words.ts' },
+  platform: 'node',
+})
 output.push(...(await loader.write({ dir: dist, format: 'cjs', entryFileNames: '[name].js', ...PLAIN })).output)
 await loader.close()
 // One copy of the code, which `import` and `require` both load; the types beside it are read in the same way.

@@ -26,7 +26,7 @@ export interface CertifyTerms
       'command' | 'before' | 'renames' | 'env' | 'interruption' | 'options' | 'host' | 'clock' | 'timeout'
     >,
     Pick<ExploreTerms, 'restarts' | 'jobs' | 'tolerate' | 'kinds' | 'operations' | 'watch'>,
-    Pick<AllTerms, 'out' | 'say'> {
+    Pick<AllTerms, 'out' | 'progress' | 'say'> {
   scenarios: readonly Scenario[]
   /** Called when the exploration is over. */
   explored(): void

@@ -1,10 +1,15 @@
 import { join } from 'node:path'
 import { Command, Option } from 'commander'
 import { PROFILES } from '../domain/service-settings.ts'
+import { USAGE } from '../exec/exit-code.ts'
+import { OptionError } from '../option-error.ts'
 import { readFixture } from '../read-fixture.ts'
+import { FileError } from '../yaml-file/file-error.ts'
 import { commandGroup, print } from './control-options.ts'
 import { besideFixture, copyAll, SHIPPED_FIXTURES } from './copy-all.ts'
 import { fixtureFromSnapshot } from './fixture-from-snapshot.ts'
+import { helpExamples } from './help-examples.ts'
+import { choosing } from './parse-argument.ts'
 
 /** The shipped fixture file of each profile; the keys that they name are beside them. */
 const SHIPPED: Record<keyof typeof PROFILES, string> = {
@@ -22,16 +27,26 @@ function initCommand(): Command {
     .description('Copy a shipped fixture file, the keys it names and its schema, to be changed.')
     .argument('[directory]', 'where to; made if it is not there', 'fixtures')
     .addOption(
-      new Option('--profile <name>', 'as the specification says, or as live services are documented')
-        .choices(Object.keys(PROFILES))
-        .default('specification' satisfies keyof typeof PROFILES),
+      choosing(
+        new Option('--profile <name>', 'as the specification says, or as live services are documented').default(
+          'specification' satisfies keyof typeof PROFILES,
+        ),
+        Object.keys(PROFILES),
+      ),
     )
-    .addHelpText('after', '\nExample:\n  yield-sandbox fixtures init && yield-sandbox --fixtures fixtures/sandbox.yaml')
+    .option('--json', 'print JSON')
+    .addHelpText(
+      'after',
+      helpExamples([
+        'fixtures init && yield-sandbox --fixtures fixtures/sandbox.yaml',
+        'fixtures init ./like-live --profile live-like',
+      ]),
+    )
     .exitOverride()
-    .action(async (directory: string, { profile }: { profile: keyof typeof PROFILES }) => {
+    .action(async (directory: string, { profile, json }: { profile: keyof typeof PROFILES; json?: boolean }) => {
       const file = join(directory, 'sandbox.yaml')
       await copyAll(directory, [[join(SHIPPED_FIXTURES, SHIPPED[profile]), file], ...besideFixture(directory)])
-      process.stdout.write(`${file}: change it, and start with yield-sandbox --fixtures ${file}\n`)
+      print({ json }, { file }, [[`${file}: change it, and start with yield-sandbox --fixtures ${file}`]])
     })
 }
 
@@ -40,10 +55,19 @@ function validateCommand(): Command {
   return new Command('validate')
     .description('Check a fixture file.')
     .argument('<file>', 'YAML or JSON file')
+    .option('--json', 'print JSON, of a file with faults as well')
+    .addHelpText('after', helpExamples(['fixtures validate fixtures/sandbox.yaml']))
     .exitOverride()
-    .action(async (file: string) => {
-      const { tenants } = await readFixture(file)
-      process.stdout.write(`${file}: sound, ${tenants.length} tenants\n`)
+    .action(async (file: string, flags: { json?: boolean }) => {
+      try {
+        const { tenants } = await readFixture(file)
+        const found = { file, sound: true, tenants: tenants.length, issues: [] }
+        print(flags, found, [[`${file}: sound, ${tenants.length} tenants`]])
+      } catch (error) {
+        if (!flags.json || !(error instanceof FileError)) throw error
+        print(flags, { file, sound: false, tenants: null, issues: error.issues }, [])
+        process.exitCode = USAGE
+      }
     })
 }
 

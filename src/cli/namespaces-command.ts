@@ -29,7 +29,7 @@ function listCommand(): Command {
     const row = ({ name, ready, reason, seed, created_at, tenants }: NamespaceSummary) => {
       return [name, ready ? 'ready' : `not ready: ${reason}`, seed, created_at, tenants.join(',')]
     }
-    print(flags, namespaces, namespaces.map(row))
+    print(flags, namespaces, namespaces.map(row), ['namespace', 'state', 'seed', 'since', 'tenants'])
   })
 }
 
@@ -51,7 +51,7 @@ function createCommand(): Command {
     .option('--snapshot <file>', 'begin with the state that was saved in this file')
     .action(async (name: string | undefined, flags: CreateFlags) => {
       const credentials = await clientOf(flags).createNamespace(await wishOf(name, flags))
-      print(flags, credentials, rowsOf(credentials))
+      print(flags, credentials, rowsOf(credentials), ['what', 'value', 'of'])
     })
 }
 

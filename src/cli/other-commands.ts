@@ -1,11 +1,14 @@
 import { certifyCommand } from './certify-command.ts'
 import { clockCommand } from './clock-command.ts'
+import { completionCommand } from './completion-command.ts'
 import { doctorCommand } from './doctor-command.ts'
 import { execCommand } from './exec-command.ts'
+import { explainCommand } from './explain-command.ts'
 import { exploreCommand } from './explore-command.ts'
 import { faultsCommand } from './faults-command.ts'
 import { findingsCommand } from './findings-command.ts'
 import { fixturesCommand } from './fixtures-command.ts'
+import { initCommand } from './init-command.ts'
 import { mcpCommand } from './mcp-command.ts'
 import { namespacesCommand } from './namespaces-command.ts'
 import { openapiCommand } from './openapi-command.ts'
@@ -21,6 +24,7 @@ export const otherCommands = [
   execCommand,
   exploreCommand,
   certifyCommand,
+  initCommand,
   doctorCommand,
   waitCommand,
   statusCommand,
@@ -32,6 +36,7 @@ export const otherCommands = [
   scenarioCommand,
   reportCommand,
   findingsCommand,
+  explainCommand,
   requestsCommand,
   resetCommand,
   namespacesCommand,
@@ -39,4 +44,5 @@ export const otherCommands = [
   fixturesCommand,
   openapiCommand,
   mcpCommand,
+  completionCommand,
 ]

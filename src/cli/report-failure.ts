@@ -1,5 +1,6 @@
 import { BaselineFailure } from '../explore/run/baseline-failure.ts'
 import { visibleText } from '../support/foreign-text.ts'
+import { progress } from './progress.ts'
 
 /** Exit codes of failures that a person can act on: their message names the fault and the fix. */
 const KNOWN: Record<string, number> = {
@@ -26,6 +27,7 @@ const KNOWN: Record<string, number> = {
 export function reportFailure(error: unknown): number {
   const { name, message, code, stack } = error instanceof Error ? withCode(error) : withCode(new Error(String(error)))
   const line = messageOf(code) ?? (name in KNOWN ? message : undefined)
+  progress.end()
   process.stderr.write(`yield-sandbox: ${visibleText(line ?? stack ?? message)}\n`)
   // The exit code of the user's own command, if that is what failed.
   if (error instanceof BaselineFailure) return error.exitCode

@@ -9,6 +9,7 @@ import { shellWords, visibleJson } from '../support/foreign-text.ts'
 import { type BackgroundReport, IDLE_EXIT, LOG_FLAG } from './background-report.ts'
 import { createLog } from './log.ts'
 import { keepTickShape, whenNpxGoes } from './own-process.ts'
+import { progress } from './progress.ts'
 import { reportFailure } from './report-failure.ts'
 import { startFlags } from './start-flags.ts'
 
@@ -76,6 +77,8 @@ async function start({ background: _, inBackgroundWithLog, json, quiet, logLevel
   }
   if (sandbox.stopping) return
   const credentials = await sandbox.credentials()
+  progress.end()
+  progress.end()
   const { recordStart } = await import('./recorded-start.ts')
   const first = await recordStart(sandbox, given, inBackgroundWithLog)
   if (isBehind) return reportBehind(sandbox, { first, credentials, inspector: sandbox.inspectorAddress() })
@@ -146,13 +149,6 @@ function whereabouts(
 `
 }
 
-/** Three commands to try next, and the purpose of each. */
-const NEXT: readonly (readonly [command: string, purpose: string])[] = [
-  ['exec -- npm test', 'your tests against a sandbox of their own, and what your client does wrong'],
-  ['explore -- npm test', 'your tests once for every fault at every request, judged by the money'],
-  ['requests list', 'what your client has sent to this sandbox, and what became of it'],
-]
-
 /** Parts of the {@link banner} beside credentials. */
 interface BannerParts {
   /** The command that runs this program, which in a clone is not on the PATH. */
@@ -163,7 +159,7 @@ interface BannerParts {
 
 /** The text for a person when the sandbox is ready: its addresses, a first request to paste, and commands to try next. */
 export function banner(credentials: Credentials, { own = 'yield-sandbox', inspector }: BannerParts = {}): string {
-  const { base_url, auth_url, control_url, rpc_urls, scope, seed, ca_file, control_token, tenants } = credentials
+  const { base_url, auth_url, control_url, rpc_urls, seed, ca_file, control_token, tenants } = credentials
   const [tenant] = tenants
   const rows: [string, string][] = [
     ...(inspector === undefined ? [] : ([['Inspector', inspector]] as [string, string][])),
@@ -181,17 +177,27 @@ export function banner(credentials: Credentials, { own = 'yield-sandbox', inspec
     rows.push(['End users', tenant.end_users.join(', ') || 'none yet'])
   }
   const lines = rows.map(([name, value]) => `  ${`${name}:`.padEnd(15)}${value}`)
-  const curl = ca_file === undefined ? 'curl -s' : `curl -s --cacert '${ca_file.replaceAll("'", `'\\''`)}'`
-  const first = tenant
-    ? `
-  Try it (a token, then the pools):
+  return `\n  yield-sandbox is ready.\n\n${lines.join('\n')}\n\n  Next:\n\n${nextSteps(credentials, { own, inspector })}\n`
+}
 
-TOKEN=$(${curl} ${auth_url} -d grant_type=client_credentials -d client_id=${tenant.client_id} -d client_secret=${tenant.client_secret} -d scope=${scope} | sed 's/.*"access_token":"\\([^"]*\\)".*/\\1/')
-${curl} ${base_url}/v1/partner/pools -H "Authorization: Bearer $TOKEN"
-`
-    : ''
-  const next = NEXT.map(([command, purpose]) => `    ${`${own} ${command}`.padEnd(own.length + 23)}${purpose}`)
-  return `\n  yield-sandbox is ready.\n\n${lines.join('\n')}\n${first}\n  Next:\n\n${next.join('\n')}\n`
+/** Three steps: look, send a first request, and let a test suite be judged. */
+function nextSteps(credentials: Credentials, { own = 'yield-sandbox', inspector }: BannerParts): string {
+  const { base_url, auth_url, scope, ca_file, tenants } = credentials
+  const [tenant] = tenants
+  const curl = ca_file === undefined ? 'curl -s' : `curl -s --cacert '${ca_file.replaceAll("'", `'\\''`)}'`
+  const first = tenant && [
+    'Paste a first request: a token, then the pools.',
+    '',
+    `TOKEN=$(${curl} ${auth_url} -d grant_type=client_credentials -d client_id=${tenant.client_id} -d client_secret=${tenant.client_secret} -d scope=${scope} | sed 's/.*"access_token":"\\([^"]*\\)".*/\\1/')`,
+    `${curl} ${base_url}/v1/partner/pools -H "Authorization: Bearer $TOKEN"`,
+    '',
+  ]
+  const steps = [
+    ...(inspector === undefined ? [] : [['Open the inspector, the first address above, and watch what comes.']]),
+    ...(first ? [first] : []),
+    ['Let your tests be judged, against a sandbox of their own:', `     ${own} exec -- npm test`],
+  ]
+  return steps.map(([head, ...lines], i) => [`  ${i + 1}. ${head}`, ...lines].join('\n')).join('\n')
 }
 
 /** The command that runs this program, which was started as `path`, from `directory`. */

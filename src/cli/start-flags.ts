@@ -4,6 +4,7 @@ import { OptionError } from '../option-error.ts'
 import { defaultOf, environmentOf, objectionsTo, START_OPTIONS, type StartOption } from '../options.ts'
 import { wordsOf } from '../support/issue.ts'
 import { constantsOf } from '../support/issue-words.ts'
+import { choosing } from './parse-argument.ts'
 
 type Name = keyof typeof START_OPTIONS
 
@@ -22,7 +23,7 @@ export function startFlag(name: Name, description = helpOf(START_OPTIONS[name]))
   const integers: TSchema[] = parse ? [] : (schema.anyOf ?? [schema])
   const takesNumber = integers.some(({ type }) => type === 'integer')
   if (schema.type === 'boolean') return option
-  if (words) return option.choices(words.map(String))
+  if (words) return choosing(option, words.map(String))
   return option.argParser((text) => {
     const value = takesNumber && /^\d+$/.test(text) ? Number(text) : text
     const [issue] = objectionsTo({ [name]: value })

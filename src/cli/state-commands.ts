@@ -53,7 +53,8 @@ export function statusCommand(): Command {
     const client = clientOf(flags)
     const [{ version, uptime_seconds }, { ready, reason }] = await Promise.all([client.health(), client.readiness()])
     const state = { url: flags.url, ready, ...(reason !== undefined && { reason }), version, uptime_seconds }
-    print(flags, state, [[ready ? 'ready' : `not ready: ${reason}`, version, uptime_seconds, flags.url]])
+    const row = [ready ? 'ready' : `not ready: ${reason}`, version, uptime_seconds, flags.url]
+    print(flags, state, [row], ['state', 'version', 'uptime (s)', 'address'])
     if (!ready) process.exitCode = 1
   })
 }

@@ -36,6 +36,8 @@ export interface RunTerms {
   /** Maximum number of further starts when the command has left something open; default: 0. */
   restarts?: number | undefined
   interruption: Interruption
+  /** Called when the sandbox is there and the command begins, and when the command has ended. */
+  phase?(phase: 'begun' | 'ended'): void
   /** True to include the trace in the result. */
   traced?: boolean
 }
@@ -85,9 +87,11 @@ export async function runAgainstSandbox(terms: RunTerms, stdio: CommandStdio): P
     if (interruption.asked.aborted) return undefined
     const running = { ...terms, env: seen, stdio, clock }
     const began = clock.wallNow()
+    terms.phase?.('begun')
     const before = await runBefore(terms.before, running)
     const ended = before ?? (await runCommand(terms.command, running))
     const took = clock.wallNow() - began
+    terms.phase?.('ended')
     const first = { end: ended, aftermath: await aftermathOf(client, ended, clock) }
     const restarts = before ? 0 : (terms.restarts ?? 0)
     const { end, aftermath } = await runAgain(client, first, { ...running, restarts })

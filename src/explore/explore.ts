@@ -1,5 +1,6 @@
 import { SandboxClock } from '../domain/clock.ts'
 import { endInWords } from '../exec/command-end.ts'
+import type { OutputStream } from '../exec/run-all.ts'
 import type { SandboxOptions } from '../options.ts'
 import type { SandboxRecord } from '../running/sandbox-record.ts'
 import { version } from '../version.ts'
@@ -33,6 +34,8 @@ export interface ExploreTerms extends ExplorationRunTerms, PlanWish, Limits {
   tolerate: boolean
   /** Time limit of each run in milliseconds; undefined: {@link limitOf} the command's duration. */
   timeout: number | undefined
+  /** Stream that shows the standard output of the command's first run. */
+  out: OutputStream
   /** Flags of `explore` that repeat these terms. */
   flags: readonly string[]
   /** Results of an earlier exploration with the same terms, by the id of the trial. */
@@ -121,9 +124,9 @@ async function runBaselines(
 ): Promise<[Observation, Observation] | undefined> {
   const runOnce = async (run: 1 | 2) => {
     terms.watch.baseline(run)
-    const shown = run === 1 ? 'inherit' : 'ignore'
+    const [out, errors] = run === 1 ? ([terms.out.fd, 'inherit'] as const) : (['ignore', 'ignore'] as const)
     const timeout = terms.timeout ?? BASELINE_TIMEOUT_MS
-    const seen = await sandbox.run(terms, { faults: [], holding: 0, stdio: ['ignore', shown, shown], timeout })
+    const seen = await sandbox.run(terms, { faults: [], holding: 0, stdio: ['ignore', out, errors], timeout })
     if (seen) refuseUnlessGood(seen, { timeout, ownNamespaces: sandbox.madeByCommands })
     return seen
   }

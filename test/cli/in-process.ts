@@ -68,7 +68,9 @@ class Output {
   #redirected(stdio: SpawnOptions['stdio']): SpawnOptions['stdio'] {
     const each = typeof stdio === 'string' ? [stdio, stdio, stdio] : stdio
     const own = ['ignore', this.#files.stdout, this.#files.stderr] as const
-    return each?.map((one, i) => (one === 'inherit' ? own[i] : one)) as SpawnOptions['stdio']
+    return each?.map((one, i) =>
+      one === 'inherit' ? own[i] : typeof one === 'number' ? (own[one] ?? one) : one,
+    ) as SpawnOptions['stdio']
   }
 
   read(): Record<(typeof STREAMS)[number], string> {
