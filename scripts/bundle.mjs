@@ -5,6 +5,7 @@ import { readdirSync, readFileSync, rmdirSync, rmSync, statSync, writeFileSync }
 import { dirname, join, relative } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { rolldown } from 'rolldown'
+import { client } from './build-client.mjs'
 import { moduleIds as ofInspector } from './build-inspector.mjs'
 import { sbom } from './sbom.mjs'
 
@@ -97,12 +98,16 @@ const hash = createHash('sha256')
 for (const { code } of output) hash.update(code)
 writeFileSync(join(dist, 'build-id'), `${hash.digest('hex').slice(0, 16)}\n`)
 
+// What is there for people who import: the rest is built for the command or is of an earlier build.
+output.push(...client)
 const written = new Set(output.map(({ fileName }) => fileName))
 for (const name of readdirSync(dist)) {
-  const isEarlier = name.endsWith('.cache') || (name.endsWith('.js') && !written.has(name))
+  const isEarlier = name.endsWith('.cache') || (/\.m?js$/.test(name) && !written.has(name))
   if (isEarlier) rmSync(join(dist, name))
 }
-const types = reachable('index.d.ts')
+// Node reads the types of an ES module as one, so it has a file of its own for them.
+writeFileSync(join(dist, 'client.d.mts'), "export * from './client.js'\n")
+const types = reachable(published().filter((path) => path.endsWith('.d.ts')))
 for (const name of readdirSync(dist, { recursive: true })) {
   if (name.endsWith('.d.ts') && !types.has(name)) rmSync(join(dist, name))
 }
@@ -122,10 +127,17 @@ function nameOf(moduleIds) {
   return [...NAMES].find(([module]) => modules.has(module))?.[1]
 }
 
-/** Declarations that one leads to, itself included, as paths in dist/: nobody can name a type in another. */
+/** Files in dist/ that package.json's `exports` name. */
+function published() {
+  const { exports } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'))
+  const filesOf = (target) => (typeof target === 'string' ? [target] : Object.values(target).flatMap(filesOf))
+  return filesOf(exports).map((path) => relative('dist', path))
+}
+
+/** Declarations that these lead to, themselves included, as paths in dist/: nobody can name a type in another. */
 function reachable(first) {
   const found = new Set()
-  const open = [first]
+  const open = [...first]
   for (let name = open.pop(); name !== undefined; name = open.pop()) {
     if (found.has(name)) continue
     found.add(name)

@@ -22,6 +22,7 @@ import type {
 import { refuseUnknownNames } from '../option-error.ts'
 import { FILTERS } from '../traffic/page-exchanges.ts'
 import { type ChainClient, chainClients } from './chain-clients.ts'
+import type { Viem } from './viem.ts'
 
 /** A running sandbox, started in this process or connected to. Every method throws ControlError. */
 export interface SandboxHandle extends AsyncDisposable {
@@ -136,9 +137,11 @@ export interface ScenariosHandle {
 }
 
 /** Differences between the handle of a sandbox in this process and one connected to. */
-interface Ways {
+export interface Ways {
   /** For requests to the chain. */
   fetch: typeof fetch
+  /** Called when the chains have started. */
+  loadViem(): Promise<Viem>
   /** Gives credentials the addresses as seen from here; default: as the sandbox returns them. */
   addressed?(credentials: Credentials): Credentials
   stop(): Promise<void>
@@ -152,9 +155,9 @@ export async function handleOf(client: ControlClient, ways: Ways): Promise<Sandb
 }
 
 async function handleWith(client: ControlClient, given: Credentials, ways: Ways): Promise<SandboxHandle> {
-  const { addressed = (as: Credentials) => as, fetch, stop, dispose } = ways
+  const { addressed = (as: Credentials) => as, fetch, loadViem, stop, dispose } = ways
   const credentials = addressed(given)
-  const chains = await chainClients(credentials, fetch)
+  const chains = chainClients(credentials, fetch, await loadViem())
   const [chain] = Object.values(chains)
   if (!chain) throw new Error('a sandbox has a chain')
   return {

@@ -1,0 +1,34 @@
+// Types of a handle and of its answers, which every entry of the package exports.
+export type {
+  ActiveFault,
+  AuditReport,
+  ChainTime,
+  ClockState,
+  Credentials,
+  ExchangeFilter,
+  ExchangePage,
+  ExchangeQuery,
+  ExplainedExchange,
+  FaultRule,
+  FindingId,
+  Har,
+  MovedClock,
+  NamespaceSummary,
+  RecordedExchange,
+  Report,
+  ReportWish,
+  ScenarioFile,
+  ScenarioRun,
+  TenantCredentials,
+} from '../control/contract.ts'
+export type { ChainClient } from './chain-clients.ts'
+export type {
+  ClockHandle,
+  FaultsHandle,
+  NamespaceOptions,
+  NamespacesHandle,
+  RequestsHandle,
+  SandboxHandle,
+  ScenariosHandle,
+  TokenWish,
+} from './handle.ts'
