@@ -36,7 +36,9 @@ async function remarksOfPublint() {
 async function problemsOfTypes() {
   const { entrypoints, problems } = await checkPackage(createPackageFromTarballData(tarball))
   for (const [entry, { resolutions }] of Object.entries(entrypoints)) {
-    const ways = Object.entries(resolutions).map(([way, { resolution }]) => `${way} ${resolution?.fileName ?? 'nothing'}`)
+    const ways = Object.entries(resolutions).map(
+      ([way, { resolution }]) => `${way} ${resolution?.fileName ?? 'nothing'}`,
+    )
     console.log(`types of ${entry}: ${ways.join(', ')}`)
   }
   return problems.map((problem) => `types: ${JSON.stringify(problem)}`)

@@ -22,6 +22,5 @@ export async function connectSandbox(options: SandboxAddress): Promise<SandboxHa
 }
 
 export { ControlError, RefusedError } from './control/control-error.ts'
-export type { SandboxAddress } from './library/connect-to.ts'
 export type * from './library/public-types.ts'
 export { OptionError } from './option-error.ts'

@@ -22,6 +22,7 @@ export type {
   TenantCredentials,
 } from '../control/contract.ts'
 export type { ChainClient } from './chain-clients.ts'
+export type { SandboxAddress } from './connect-to.ts'
 export type {
   ClockHandle,
   FaultsHandle,
