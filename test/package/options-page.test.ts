@@ -28,9 +28,9 @@ Code gives durations as text or as milliseconds, sizes as text or as bytes; ever
 
 /** The pages that say more. */
 const PAGES: Record<string, string> = {
-  publicUrl: '../README.md#addresses',
-  tls: '../README.md#https',
-  tlsCert: '../README.md#https',
+  publicUrl: 'commands.md#addresses',
+  tls: 'commands.md#https',
+  tlsCert: 'commands.md#https',
   forkUrl: 'forks.md',
   dataDir: 'data-directory.md',
   fsync: 'data-directory.md#a-power-cut',
