@@ -27,14 +27,18 @@ try {
   rehearse()
   if (values.commit) commit()
   released = values.commit
+  const next = 'add --commit. dist/ is of that version until the next build'
+  console.log(
+    released
+      ? `committed and tagged v${version}; git push --follow-tags, npm publish`
+      : `${version} can be released; ${next}`,
+  )
+} catch (error) {
+  console.error(error.message)
+  process.exitCode = 1
 } finally {
   if (!released) git('checkout', '--', ...CHANGED)
 }
-console.log(
-  released
-    ? `committed and tagged v${version}; then: git push --follow-tags, npm publish`
-    : `${version} can be released: add --commit. dist/ is that of ${version} until the next build`,
-)
 
 function refuse(problem, fix) {
   console.error(`${problem}; ${fix}`)
@@ -66,7 +70,8 @@ function isLater(one, other) {
 
 /** Text of the changelog between "Unreleased" and the release before. */
 function section() {
-  return /^## Unreleased\n(.*?)(?=^## |$(?![^]))/ms.exec(read('CHANGELOG.md'))?.[1]?.trim() ?? ''
+  const [, after = ''] = read('CHANGELOG.md').split('## Unreleased\n')
+  return after.split('\n## ')[0].trim()
 }
 
 function changelog() {
