@@ -63,6 +63,7 @@ const ROOMS = {
     'control/client',
     'control/control-error',
     'control/contract',
+    'control/mcp/',
     'control/trusting-fetch',
     'domain/',
     'exec/',

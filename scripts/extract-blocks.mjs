@@ -21,7 +21,17 @@ const KNOWN = {
 /** Every Markdown page of the project. */
 export function pages() {
   const docs = readdirSync(join(ROOT, 'docs')).filter((file) => file.endsWith('.md'))
-  return ['README.md', 'CONTRIBUTING.md', 'SECURITY.md', 'examples/README.md', ...docs.map((file) => `docs/${file}`)]
+  const skill = ['SKILL.md', 'references/explore.md', 'references/situations.md'].map(
+    (file) => `skills/yield-sandbox/${file}`,
+  )
+  return [
+    'README.md',
+    'CONTRIBUTING.md',
+    'SECURITY.md',
+    'examples/README.md',
+    ...skill,
+    ...docs.map((file) => `docs/${file}`),
+  ]
 }
 
 /** Blocks of a page in one of these languages, in order. */

@@ -6,6 +6,7 @@ import { exploreCommand } from './explore-command.ts'
 import { faultsCommand } from './faults-command.ts'
 import { findingsCommand } from './findings-command.ts'
 import { fixturesCommand } from './fixtures-command.ts'
+import { mcpCommand } from './mcp-command.ts'
 import { namespacesCommand } from './namespaces-command.ts'
 import { openapiCommand } from './openapi-command.ts'
 import { reportCommand } from './report-command.ts'
@@ -35,4 +36,5 @@ export const otherCommands = [
   namespacesCommand,
   fixturesCommand,
   openapiCommand,
+  mcpCommand,
 ]

@@ -14,6 +14,7 @@ import { shorten } from '../support/foreign-text.ts'
 import { suggest } from '../support/nearest.ts'
 import type { ExchangeLog } from '../traffic/exchange-log.ts'
 import type { Evidence, TakenAway } from '../verdict/finding.ts'
+import type { ControlClient } from './client.ts'
 import type {
   Assumption,
   AuditReport,
@@ -61,6 +62,8 @@ export interface ControlDeps {
   /** The namespace of that name, by default the one that every sandbox has. Throws Problem namespace_not_found. */
   namespace(name?: string): NamespaceControl | Promise<NamespaceControl>
   namespaces: NamespacesControl
+  /** A client of this interface, without the network, that acts for a caller from outside: of the default namespace, or the one named. */
+  clientOf(namespace?: string): Promise<ControlClient>
 }
 
 /** Operations on the set of namespaces. */
@@ -125,9 +128,12 @@ export function controlOf({ control }: FastifyRequest): NamespaceControl {
   return control
 }
 
-/** @returns true if a request came over the network, and false for one that this process sends to its own sandbox */
+/** Remote address of a request that this process sends to its own sandbox for somebody outside. */
+export const FOR_OTHERS = 'for others'
+
+/** @returns true if a request came over the network, or is sent for one that did; false for this process's own */
 export function isFromOutside({ raw }: FastifyRequest): boolean {
-  return raw instanceof IncomingMessage
+  return raw instanceof IncomingMessage || (raw as IncomingMessage).socket.remoteAddress === FOR_OTHERS
 }
 
 /** Returns the tenant of that slug. Throws Problem tenant_not_found. */

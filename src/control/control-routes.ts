@@ -10,6 +10,7 @@ import { faultRoutes } from './routes/faults.ts'
 import { fidelityRoutes } from './routes/fidelity.ts'
 import { healthRoutes } from './routes/health.ts'
 import { jwksCacheRoutes } from './routes/jwks-cache.ts'
+import { mcpRoutes } from './routes/mcp.ts'
 import { moneyRoutes } from './routes/money.ts'
 import { namespaceRoutes } from './routes/namespaces.ts'
 import { operationRoutes } from './routes/operations.ts'
@@ -38,6 +39,7 @@ const ofEveryNamespace = [
   reportRoutes,
   moneyRoutes,
   transactionRoutes,
+  mcpRoutes,
 ]
 
 /** No cache keeps an answer, and no page of another origin embeds one: a browser may send the cookie of a session with both. */

@@ -1,8 +1,9 @@
 import type { FastifyInstance } from 'fastify'
-import type { NamespaceControl } from '../control/control-parts.ts'
+import { FOR_OTHERS, type NamespaceControl } from '../control/control-parts.ts'
 import { controlRoutes } from '../control/control-routes.ts'
 import type { Sessions } from '../control/sessions.ts'
 import type { Entrance } from '../http/entrance.ts'
+import { inProcessFetch } from '../http/in-process-fetch.ts'
 import { refuseUnlessReady } from '../http/pipeline.ts'
 import { rpcProxy } from '../http/rpc-proxy.ts'
 import { tokenEndpointFaults } from '../http/token-endpoint-faults.ts'
@@ -53,6 +54,12 @@ export async function supportRoutes(app: FastifyInstance, deps: SupportDeps): Pr
     stop: deps.stop,
     namespace: async (name) => controlNamespace(await namespaces.get(name), surroundings),
     namespaces,
+    clientOf: async (namespace) => {
+      const { ControlClient } = await import('../control/client.ts')
+      const { url } = origin
+      const fetch = inProcessFetch(app, new URL(url).host, FOR_OTHERS)
+      return new ControlClient(url, { controlToken: options.controlToken, fetch, namespace })
+    },
   })
 }
 
