@@ -178,6 +178,9 @@ const ROOMS = {
   // Test runners: one sandbox for a run, a namespace for each test.
   'runners/': COMPOSITION,
   'index.ts': COMPOSITION,
+  // The handle without Node and without a sandbox of its own; scripts/build-client.mjs refuses a bundle that imports more than viem.
+  'client.ts': ['library/', 'control/control-error.ts', 'option-error.ts'],
+  'client-time.ts': [],
   'resolve-options.ts': COMPOSITION,
   'read-fixture.ts': COMPOSITION,
   'code-cache.ts': [],

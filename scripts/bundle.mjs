@@ -5,6 +5,7 @@ import { readdirSync, readFileSync, rmdirSync, rmSync, statSync, writeFileSync }
 import { dirname, join, relative } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { rolldown } from 'rolldown'
+import { client } from './build-client.mjs'
 import { moduleIds as ofInspector } from './build-inspector.mjs'
 import { sbom } from './sbom.mjs'
 
@@ -53,13 +54,6 @@ const NAMES = new Map([
 const RUNNERS = ['jest', 'jest-setup', 'jest-teardown', 'node-test', 'playwright', 'shared-sandbox', 'test-sandbox']
 /** Vitest cannot be required, so what imports it, and what it imports as a setup, are ES modules. */
 const RUNNERS_AS_MODULES = ['vitest', 'vitest-setup']
-/** Entries of package.json with declarations of their own. */
-const WITH_TYPES = [
-  'index.d.ts',
-  ...RUNNERS.map((name) => `runners/${name}.d.ts`),
-  ...RUNNERS_AS_MODULES.map((name) => `runners/${name}.d.mts`),
-]
-
 /**
  * A single other character would make Node keep a file of a megabyte in two bytes a character. Comments are a fifth of the text; those
  * of licences stay.
@@ -132,12 +126,16 @@ const hash = createHash('sha256')
 for (const { code } of output) hash.update(code)
 writeFileSync(join(dist, 'build-id'), `${hash.digest('hex').slice(0, 16)}\n`)
 
+// What is there for people who import: the rest is built for the command or is of an earlier build.
+output.push(...client)
 const written = new Set(output.map(({ fileName }) => fileName))
 for (const name of readdirSync(dist)) {
   const isEarlier = name.endsWith('.cache') || (/\.m?js$/.test(name) && !written.has(name))
   if (isEarlier) rmSync(join(dist, name))
 }
-const types = reachable(WITH_TYPES)
+// Node reads the types of an ES module as one, so it has a file of its own for them.
+writeFileSync(join(dist, 'client.d.mts'), "export * from './client.js'\n")
+const types = reachable(published().filter((path) => /\.d\.m?ts$/.test(path)))
 for (const name of readdirSync(dist, { recursive: true })) {
   if (/\.d\.m?ts$/.test(name) && !types.has(name)) rmSync(join(dist, name))
 }
@@ -157,7 +155,14 @@ function nameOf(moduleIds) {
   return [...NAMES].find(([module]) => modules.has(module))?.[1]
 }
 
-/** Declarations that these lead to, they themselves included, as paths in dist/: nobody can name a type in another. */
+/** Files in dist/ that package.json's `exports` name. */
+function published() {
+  const { exports } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'))
+  const filesOf = (target) => (typeof target === 'string' ? [target] : Object.values(target).flatMap(filesOf))
+  return filesOf(exports).map((path) => relative('dist', path))
+}
+
+/** Declarations that these lead to, themselves included, as paths in dist/: nobody can name a type in another. */
 function reachable(first) {
   const found = new Set()
   const open = [...first]

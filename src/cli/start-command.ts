@@ -78,7 +78,6 @@ async function start({ background: _, inBackgroundWithLog, json, quiet, logLevel
   if (sandbox.stopping) return
   const credentials = await sandbox.credentials()
   progress.end()
-  progress.end()
   const { recordStart } = await import('./recorded-start.ts')
   const first = await recordStart(sandbox, given, inBackgroundWithLog)
   if (isBehind) return reportBehind(sandbox, { first, credentials, inspector: sandbox.inspectorAddress() })

@@ -15,8 +15,9 @@ import type {
   TenantCredentials,
 } from '../control/contract.ts'
 import { refuseUnknownNames } from '../option-error.ts'
-import { type ChainClient, chainClients, chainClientsNow } from './chain-clients.ts'
+import { type ChainClient, chainClients } from './chain-clients.ts'
 import { type RequestsHandle, requestsOf } from './requests-handle.ts'
+import type { Viem } from './viem.ts'
 
 /** A running sandbox, started in this process or connected to. Every method throws ControlError. */
 export interface SandboxHandle extends AsyncDisposable {
@@ -142,8 +143,10 @@ export interface Ways {
   fetch: typeof fetch
   /** Place in the order of ends from which on `requests.next` looks; default: the first request on record. */
   begin?: string | undefined
-  /** True if viem is loaded when `chain` is first read. */
-  lazyChains?: boolean | undefined
+  /** Called when the chains have started. */
+  loadViem(): Promise<Viem>
+  /** If given, viem is loaded by it when `chain` is first read, and not before. */
+  requireViem?(): Viem
   /** Gives credentials the addresses as seen from here; default: as the sandbox returns them. */
   addressed?(credentials: Credentials): Credentials
   stop(): Promise<void>
@@ -157,11 +160,11 @@ export async function handleOf(client: ControlClient, ways: Ways): Promise<Sandb
 }
 
 async function handleWith(client: ControlClient, given: Credentials, ways: Ways): Promise<SandboxHandle> {
-  const { addressed = (as: Credentials) => as, begin, fetch, lazyChains, stop, dispose } = ways
+  const { addressed = (as: Credentials) => as, begin, fetch, loadViem, requireViem, stop, dispose } = ways
   const credentials = addressed(given)
-  let loaded = lazyChains ? undefined : await chainClients(credentials, fetch)
+  let loaded = requireViem ? undefined : chainClients(credentials, fetch, await loadViem())
   const chains = () => {
-    loaded ??= chainClientsNow(credentials, fetch)
+    loaded ??= requireViem ? chainClients(credentials, fetch, requireViem()) : {}
     return loaded
   }
   return {
