@@ -59,10 +59,12 @@ const ROOMS = {
     'options.ts',
     'read-fixture.ts',
     'sandbox/',
+    'snapshot/',
     'version.ts',
     'control/client',
     'control/control-error',
     'control/contract',
+    'control/mcp/',
     'control/trusting-fetch',
     'domain/',
     'exec/',
@@ -70,6 +72,7 @@ const ROOMS = {
     'faults/kinds/index.ts',
     'oracle/',
     'render/',
+    'running/',
     'scenarios/',
     'traffic/',
     'verdict/',
@@ -87,16 +90,18 @@ const ROOMS = {
   ],
   'data-dir/': ['domain/ports/journal.ts', 'domain/ports/unparsed-journal.ts'],
   'domain/': [],
-  // Runs a command against sandboxes that it starts.
+  // Runs a command against sandboxes that it starts, or within one that runs.
   'exec/': [
     'control/client',
     'control/contract',
+    'control/control-parts.ts',
     'control/report-of',
     'domain/',
     'faults/',
     'option-error.ts',
     'options.ts',
     'oracle/',
+    'running/',
     'sandbox/',
     'scenarios/',
     'verdict/',
@@ -115,6 +120,7 @@ const ROOMS = {
     'options.ts',
     'oracle/',
     'render/',
+    'running/',
     'sandbox/',
     'scenarios/',
     'traffic/',
@@ -132,7 +138,11 @@ const ROOMS = {
   'partner-api/': ['domain/'],
   // What every form shares: text made safe, wrapped, coloured, and the pages that src/inspector/documents/ makes.
   'render/': ['package-root.ts'],
+  // The sandbox that runs for a folder: where that is written down, and how it is found.
+  'running/': ['control/client', 'control/trusting-fetch', 'options.ts'],
   'scenarios/': ['domain/', 'faults/', 'package-root.ts', 'verdict/finding-ids.ts', 'yaml-file/'],
+  // The form of a saved state, as a file; the composition fills it and begins with it.
+  'snapshot/': ['domain/', 'version.ts'],
   'store/': ['domain/'],
   'support/': [],
   'tls/': ['data-dir/private-file.ts', 'domain/'],
@@ -143,6 +153,8 @@ const ROOMS = {
   // The composition: it builds the parts of every room and is itself above them.
   'sandbox/': COMPOSITION,
   'library/': COMPOSITION,
+  // Test runners: one sandbox for a run, a namespace for each test.
+  'runners/': COMPOSITION,
   'index.ts': COMPOSITION,
   'resolve-options.ts': COMPOSITION,
   'read-fixture.ts': COMPOSITION,
@@ -176,8 +188,12 @@ const BUNDLED = [
   'pure-rand',
   'reflect-metadata',
   'ulid',
+  'ws',
   'yaml',
 ]
+
+// Packages that a project has if it uses the entry that imports them.
+const PEERS = ['node_modules/vitest/']
 
 const escaped = (path) => path.replace(/[.*+?^${}()|[\]\\]/g, '\\$&')
 const isFile = (room) => room.endsWith('.ts')
@@ -241,14 +257,14 @@ module.exports = {
       to: {
         dependencyTypes: ['npm-dev'],
         dependencyTypesNot: ['npm', 'type-only'],
-        pathNot: BUNDLED.map((name) => `node_modules/${escaped(name)}/`),
+        pathNot: [...BUNDLED.map((name) => `node_modules/${escaped(name)}/`), ...PEERS],
       },
     },
     {
       name: 'no undeclared dependencies',
       severity: 'error',
       from: { path: '^(src|bin)/' },
-      to: { dependencyTypes: ['npm-no-pkg', 'npm-unknown'] },
+      to: { dependencyTypes: ['npm-no-pkg', 'npm-unknown'], pathNot: PEERS },
     },
     {
       name: 'the executable starts the command line',

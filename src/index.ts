@@ -35,12 +35,13 @@ export type {
   FaultsHandle,
   NamespaceOptions,
   NamespacesHandle,
-  RequestsHandle,
   SandboxHandle,
   ScenariosHandle,
   TokenWish,
 } from './library/handle.ts'
+export type { NextWish, RequestsHandle } from './library/requests-handle.ts'
 export { startSandbox } from './library/start-sandbox.ts'
 export { OptionError } from './option-error.ts'
 export type { SandboxLogger, SandboxOptions } from './options.ts'
+export { SnapshotError } from './snapshot/snapshot-error.ts'
 export { TlsError } from './tls/server-certificate.ts'

@@ -13,6 +13,7 @@ import { shorten } from '../support/foreign-text.ts'
 import type { FindingId } from '../verdict/finding-ids.ts'
 import { renderReportText, verdictLine } from '../verdict/render/text.ts'
 import { mergedReport, type Report } from '../verdict/report.ts'
+import { sandboxToJoin, withFixturesOf } from './join.ts'
 import { keepTickShape, watchSignals } from './own-process.ts'
 import { atLeastOne, findingIds, positiveDuration } from './parse-argument.ts'
 import {
@@ -71,8 +72,10 @@ Examples:
   yield-sandbox exec --scenario flaky-network --shrink fewest.yaml -- npm test
   yield-sandbox exec --env API_URL=YIELD_BASE_URL --timeout 5m -- sh -c 'npm run seed && npm test'`
 
-async function run(command: string[], flags: Flags): Promise<void> {
+async function run(command: string[], given: Flags): Promise<void> {
   keepTickShape()
+  const host = await sandboxToJoin(given)
+  const flags = withFixturesOf(given, host)
   const { timeout, before, restarts, allowInconclusive = false, clock, baseline } = flags
   const scenarios = await Promise.all(flags.scenario.map(findScenario))
   const files = flags.report.map(reportFile)
@@ -85,7 +88,7 @@ async function run(command: string[], flags: Flags): Promise<void> {
   const options = { ...(await sandboxOptions(flags)), ...(clock !== undefined && { clock }) }
   forgiveReaders()
   const runTerms = {
-    ...{ command, before, faults, renames, options, timeout, restarts, say },
+    ...{ command, before, faults, renames, options, host, timeout, restarts, say },
     required: flags.require,
     env: process.env,
     interruption: watchSignals(),

@@ -21,6 +21,7 @@ import { shellWords, shorten } from '../support/foreign-text.ts'
 import { suggest } from '../support/nearest.ts'
 import { version } from '../version.ts'
 import { ExploreDisplay } from './explore-display.ts'
+import { sandboxToJoin, withFixturesOf } from './join.ts'
 import { keepTickShape, watchSignals } from './own-process.ts'
 import { atLeastOne, positiveDuration, wholeNumber } from './parse-argument.ts'
 import {
@@ -109,8 +110,10 @@ Examples:
   yield-sandbox explore --resume -- npm test
   yield-sandbox explore --trial 'deposit#1@alice reset-after-broadcast' -- npm test`
 
-async function run(command: string[], flags: Flags): Promise<void> {
+async function run(command: string[], given: Flags): Promise<void> {
   keepTickShape()
+  const host = await sandboxToJoin(given)
+  const flags = withFixturesOf(given, host)
   const files = flags.report.map(explorationFile)
   const renames = flags.env.map(parseRename)
   const kept = flags.resume ? readResults(flags.results, wantedOf(command, flags)) : undefined
@@ -122,7 +125,7 @@ async function run(command: string[], flags: Flags): Promise<void> {
   const exploration = await watched(flags, kept, (watch) =>
     explore({
       ...{ command, before, renames, env: process.env, interruption, kinds: faults, operations: only, depth },
-      ...{ maxRuns, budget, timeout, tolerate, options, watch, trial: flags.trial, restarts: flags.restarts },
+      ...{ maxRuns, budget, timeout, tolerate, options, host, watch, trial: flags.trial, restarts: flags.restarts },
       random: {
         count: flags.random,
         save: (scenario) => saveScenario(join(flags.save, `${scenario.name}.yaml`), scenario, '--save'),

@@ -15,6 +15,8 @@ export async function main(argv: readonly string[]): Promise<void> {
   if (!isStart(argv)) {
     const { otherCommands } = await import('./other-commands.ts')
     for (const command of otherCommands) program.addCommand(command())
+    const { aimAtOwnSandbox } = await import('./own-sandbox.ts')
+    program.hook('preAction', (_, command) => aimAtOwnSandbox(command))
   }
   for (const command of program.commands) command.exitOverride().showHelpAfterError('See --help.')
   try {

@@ -6,11 +6,13 @@ import { exploreCommand } from './explore-command.ts'
 import { faultsCommand } from './faults-command.ts'
 import { findingsCommand } from './findings-command.ts'
 import { fixturesCommand } from './fixtures-command.ts'
+import { mcpCommand } from './mcp-command.ts'
 import { namespacesCommand } from './namespaces-command.ts'
 import { openapiCommand } from './openapi-command.ts'
 import { reportCommand } from './report-command.ts'
 import { requestsCommand } from './requests-command.ts'
 import { scenarioCommand } from './scenario-command.ts'
+import { snapshotCommand } from './snapshot-command.ts'
 import { resetCommand, statusCommand, stopCommand, waitCommand } from './state-commands.ts'
 import { tokenCommand, userTokenCommand } from './token-commands.ts'
 
@@ -33,6 +35,8 @@ export const otherCommands = [
   requestsCommand,
   resetCommand,
   namespacesCommand,
+  snapshotCommand,
   fixturesCommand,
   openapiCommand,
+  mcpCommand,
 ]

@@ -7,6 +7,7 @@ const KNOWN: Record<string, number> = {
   FixtureError: 2,
   BaselineError: 2,
   BaselineFailure: 1,
+  BackgroundError: 1,
   CommandStartError: 2,
   DataDirectoryError: 1,
   InvalidArgumentError: 2,
@@ -17,6 +18,7 @@ const KNOWN: Record<string, number> = {
   ControlError: 1,
   RefusedError: 2,
   ScenarioError: 2,
+  SnapshotError: 2,
   TlsError: 2,
 }
 
@@ -34,11 +36,23 @@ function withCode(error: Error & { code?: string }) {
   return { name: error.name, message: error.message, code: { ...error, code: error.code }, stack: error.stack }
 }
 
+interface SystemFailure {
+  code?: string | undefined
+  address?: string
+  port?: number
+  /** The program that has the port, if it is known. */
+  owner?: string | undefined
+}
+
+function takenBy(owner: string | undefined): string {
+  return owner === undefined ? '' : ` by ${owner}`
+}
+
 /** The operating system's error about the port, in words that name the fix. */
-function messageOf({ code, address, port }: { code?: string | undefined; address?: string; port?: number }) {
+function messageOf({ code, address, port, owner }: SystemFailure) {
   switch (code) {
     case 'EADDRINUSE':
-      return `port ${port} on ${address} is taken; stop what uses it, or choose another with --port (0 picks a free one)`
+      return `port ${port} on ${address} is taken${takenBy(owner)}; stop that, or let --port auto pick a free one`
     case 'EACCES':
       return `port ${port} needs privileges; choose one above 1023 with --port`
     case 'EADDRNOTAVAIL':

@@ -20,6 +20,7 @@ import { OptionError } from '../option-error.ts'
 import { shippedScenarios } from '../scenarios/find-scenario.ts'
 import { shorten, visibleText } from '../support/foreign-text.ts'
 import { ExploreDisplay } from './explore-display.ts'
+import { sandboxToJoin, withFixturesOf } from './join.ts'
 import { keepTickShape, watchSignals } from './own-process.ts'
 import {
   type CertifyFlags,
@@ -36,14 +37,16 @@ import {
 const LONGEST_SUBJECT = 200
 
 /** Carries out `certify`. Throws the errors of `explore` and `exec`, and OptionError. */
-export async function runCertify(command: string[], flags: CertifyFlags): Promise<void> {
-  if (flags.verify.length > 0) {
+export async function runCertify(command: string[], given: CertifyFlags): Promise<void> {
+  if (given.verify.length > 0) {
     if (command.length > 0) throw new OptionError('--verify runs no command: leave out one of them')
-    process.exitCode = await verifyFiles(flags.verify, (line) => void process.stdout.write(`${line}\n`))
+    process.exitCode = await verifyFiles(given.verify, (line) => void process.stdout.write(`${line}\n`))
     return
   }
   if (command.length === 0) throw new OptionError('certify needs a command after --, or --verify <file>')
   keepTickShape()
+  const host = await sandboxToJoin(given)
+  const flags = withFixturesOf(given, host)
   const {
     subject,
     before,
@@ -63,7 +66,20 @@ export async function runCertify(command: string[], flags: CertifyFlags): Promis
   forgiveReaders()
   const display = ExploreDisplay.ofThisProcess()
   const certificate = await certify({
-    ...{ command, before, renames, env: process.env, interruption, options, clock, timeout, jobs, tolerate, subject },
+    ...{
+      command,
+      before,
+      renames,
+      env: process.env,
+      interruption,
+      options,
+      host,
+      clock,
+      timeout,
+      jobs,
+      tolerate,
+      subject,
+    },
     ...{ restarts, kinds: [], operations: [], scenarios: await shippedScenarios(), out: process.stdout, say },
     flags: certifyFlags(flags),
     fixtures: await digestOfFile(flags.fixtures),

@@ -13,6 +13,8 @@ export interface RunFlags extends SandboxFlags {
 /** Flags of every command that runs the user's command. */
 interface SandboxFlags {
   env: string[]
+  /** False with `--no-join`. */
+  join: boolean
   before?: string
   restarts: number
   verbose?: boolean
@@ -57,6 +59,9 @@ export function withSandboxFlags(command: Command, words: { seed: string; clock:
     )
     .option('--verbose', 'show everything, not only what is wrong')
     .option('--env <THEIRS=YIELD_NAME>', 'give a variable by another name, too; may be repeated', texts, [])
+    .addOption(
+      new Option('--no-join', 'start a sandbox although one runs for this folder').env('YIELD_SANDBOX_NO_JOIN'),
+    )
     .addOption(startFlag('fixtures'))
     .addOption(startFlag('seed', words.seed))
     .addOption(startFlag('confirmationDelay', '0, 2s, 5s-30s or realistic (default: 0)'))

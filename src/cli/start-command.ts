@@ -1,20 +1,28 @@
+import { existsSync } from 'node:fs'
 import { relative } from 'node:path'
-import { Command } from 'commander'
+import { Command, Option } from 'commander'
 import type { Credentials } from '../control/contract.ts'
 import type { SandboxOptions } from '../options.ts'
+import type { SandboxRecord } from '../running/sandbox-record.ts'
 import type { Sandbox } from '../sandbox/sandbox.ts'
 import { shellWords, visibleJson } from '../support/foreign-text.ts'
+import { type BackgroundReport, IDLE_EXIT, LOG_FLAG } from './background-report.ts'
 import { createLog } from './log.ts'
 import { keepTickShape, whenNpxGoes } from './own-process.ts'
 import { reportFailure } from './report-failure.ts'
 import { startFlags } from './start-flags.ts'
 
 interface Flags extends SandboxOptions {
+  background?: boolean
+  /** Set in the process that `--background` starts: path of its log. */
+  inBackgroundWithLog?: string
   json?: boolean
   logLevel?: string
   quiet?: boolean
 }
 
+/** Milliseconds between two looks whether the folder of a sandbox in the background is still there. */
+const LOOK_MS = 60_000
 /** Milliseconds within which a reader of the first lines has closed the pipe. */
 const READ_MS = 500
 
@@ -22,26 +30,43 @@ const READ_MS = 500
 export function startCommand(): Command {
   const command = new Command('start').description('Start the sandbox (the default command).')
   for (const flag of startFlags()) command.addOption(flag)
-  return command.addHelpText('after', EXAMPLES).action(start)
+  return command
+    .addOption(new Option(`${LOG_FLAG} <file>`).hideHelp())
+    .addHelpText('after', EXAMPLES)
+    .action((flags: Flags) => (flags.background && !flags.inBackgroundWithLog ? background(flags) : start(flags)))
 }
 
 const EXAMPLES = `
 Examples:
   yield-sandbox
+  yield-sandbox --background
   yield-sandbox --port 0 --json --confirmation-delay 0
   yield-sandbox --fixtures my-fixtures.yaml --seed 7
   yield-sandbox --data-dir ./sandbox-data
   yield-sandbox --tls self-signed --public-url https://sandbox.test:4010`
 
-async function start({ json, quiet, logLevel, ...options }: Flags): Promise<void> {
+/** Starts a sandbox in the background, or finds that it runs, and prints how to reach it. */
+async function background({ background: _, json, quiet, logLevel: __, ...options }: Flags): Promise<void> {
+  const { startInBackground } = await import('./background.ts')
+  const { record, found, credentials, inspector } = await startInBackground(options)
+  if (json) process.stdout.write(`${visibleJson(credentials)}\n`)
+  else if (!quiet) {
+    const own = ownCommand(process.argv[1] ?? '', process.cwd())
+    process.stdout.write(`${banner(credentials, { own, inspector })}\n${whereabouts(record, { own, found })}`)
+  }
+}
+
+async function start({ background: _, inBackgroundWithLog, json, quiet, logLevel, ...given }: Flags): Promise<void> {
   keepTickShape()
-  const level = quiet ? 'error' : logLevel
+  const isBehind = inBackgroundWithLog !== undefined
+  const options: SandboxOptions = isBehind ? { port: 'auto', idleExit: IDLE_EXIT, ...given } : given
+  // A line for each request would fill the disk in time.
+  const level = quiet ? 'error' : (logLevel ?? (isBehind ? 'warn' : undefined))
   const log = createLog(level ?? 'info')
-  const given: SandboxOptions = { ...options, logger: log }
   const { Sandbox } = await import('../sandbox/sandbox.ts') // other commands do not need it
-  const sandbox = await Sandbox.listen(given)
+  const sandbox = await Sandbox.listen({ ...options, logger: log }).catch(sayWhoListens)
   log.level = level ?? sandbox.options.logLevel ?? 'info'
-  stopWhenTold(sandbox)
+  stopWhenTold(sandbox, isBehind)
   try {
     await sandbox.ready
   } catch (error) {
@@ -51,6 +76,9 @@ async function start({ json, quiet, logLevel, ...options }: Flags): Promise<void
   }
   if (sandbox.stopping) return
   const credentials = await sandbox.credentials()
+  const { recordStart } = await import('./recorded-start.ts')
+  const first = await recordStart(sandbox, given, inBackgroundWithLog)
+  if (isBehind) return reportBehind(sandbox, { first, credentials, inspector: sandbox.inspectorAddress() })
   if (json) process.stdout.write(`${visibleJson(credentials)}\n`)
   else if (!quiet) {
     const own = ownCommand(process.argv[1] ?? '', process.cwd())
@@ -65,7 +93,7 @@ async function start({ json, quiet, logLevel, ...options }: Flags): Promise<void
  * Stops everything that was started at Ctrl-C or SIGTERM, and at the end of the terminal, of npx or of the output's reader. A second
  * signal ends the process at once.
  */
-function stopWhenTold(sandbox: Sandbox): void {
+function stopWhenTold(sandbox: Sandbox, isBehind: boolean): void {
   const stop = () =>
     void sandbox.stop().then(
       () => process.exit(0),
@@ -74,10 +102,48 @@ function stopWhenTold(sandbox: Sandbox): void {
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
     process.on(signal, () => (sandbox.stopping ? process.exit(1) : stop()))
   }
-  void whenNpxGoes(sandbox.namespace.services.service.clock, stop)
+  if (!isBehind) void whenNpxGoes(sandbox.namespace.services.service.clock, stop)
   process.stdout.on('error', stop)
   // By itself, Node would first close what is still open, and was seen to wait for that for ever, at full speed.
   process.once('exit', () => process.exit())
+}
+
+/** Completes the operating system's error about a taken port with the program that has it. */
+async function sayWhoListens(error: NodeJS.ErrnoException & { port?: number }): Promise<never> {
+  if (error.code !== 'EADDRINUSE' || error.port === undefined) throw error
+  const { portOwner } = await import('../running/port-owner.ts')
+  throw Object.assign(error, { owner: await portOwner(error.port) })
+}
+
+/** Reports to the command that started this process, which waits for it; ends if that has gone, or another sandbox came first. */
+async function reportBehind(sandbox: Sandbox, report: BackgroundReport): Promise<void> {
+  const failure = await new Promise<unknown>((resolve) => {
+    if (process.connected) process.send?.(report, resolve)
+    else resolve('nobody waits')
+  })
+  if (failure || !report.first) {
+    await sandbox.stop()
+    process.exit(1)
+  }
+  process.disconnect()
+  const { clock } = sandbox.namespace.services.service
+  const folder = process.cwd()
+  // A worktree is removed without a thought of what runs in it.
+  while (!sandbox.stopping && existsSync(folder)) await clock.wallSleep(LOOK_MS)
+  await sandbox.stop()
+  process.exit()
+}
+
+/** Where the sandbox in the background is, for a person. */
+function whereabouts(
+  { folder, pid, log }: Pick<SandboxRecord, 'folder' | 'pid' | 'log'>,
+  { own, found }: { own: string; found: boolean },
+): string {
+  const runs = found ? 'ran already' : 'runs in the background'
+  const logged = log === undefined ? '' : `\n  Its log is ${log}.`
+  return `  It ${runs} for ${folder}, as process ${pid}; commands of that folder find it.${logged}
+  ${own} stop ends it; it ends by itself after ${IDLE_EXIT} without use, unless --idle-exit says otherwise.
+`
 }
 
 /** Three commands to try next, and the purpose of each. */

@@ -1,3 +1,4 @@
+import type { TSchema } from '@sinclair/typebox'
 import { InvalidArgumentError, Option } from 'commander'
 import { OptionError } from '../option-error.ts'
 import { defaultOf, environmentOf, objectionsTo, START_OPTIONS, type StartOption } from '../options.ts'
@@ -15,13 +16,15 @@ export function startFlags(): Option[] {
 
 /** The flag of an option, with its environment variable; a command in which it has another default describes it in other words. */
 export function startFlag(name: Name, description = helpOf(START_OPTIONS[name])): Option {
-  const { flag, schema, secret }: StartOption = START_OPTIONS[name]
+  const { flag, schema, parse, secret }: StartOption = START_OPTIONS[name]
   const option = new Option(flag, description).env(environmentOf(name))
   const words = constantsOf(schema)
+  const integers: TSchema[] = parse ? [] : (schema.anyOf ?? [schema])
+  const takesNumber = integers.some(({ type }) => type === 'integer')
   if (schema.type === 'boolean') return option
   if (words) return option.choices(words.map(String))
   return option.argParser((text) => {
-    const value = schema.type === 'integer' && /^\d+$/.test(text) ? Number(text) : text
+    const value = takesNumber && /^\d+$/.test(text) ? Number(text) : text
     const [issue] = objectionsTo({ [name]: value })
     if (!issue) return value
     // To an InvalidArgumentError, commander adds the argument.

@@ -10,6 +10,7 @@ import { applyBaseline, type BaselineEntry } from './baseline.ts'
 import { codeOfEnd, endInAWord, leftBehindInWords } from './command-end.ts'
 import { type AskedFor, sharedReport, withCommand } from './exec-command-line.ts'
 import { exitCodeOf, isIdle, USAGE } from './exit-code.ts'
+import type { Astray } from './ground.ts'
 import { type ReportFile, writeReports } from './report-files.ts'
 import { type AllTerms, runAll } from './run-all.ts'
 import type { Run } from './sandbox-run.ts'
@@ -140,7 +141,7 @@ export function misuseOf(run: MisusedRun, terms: MisuseTerms): string[] {
       : []),
     ...(otherNamespaces > 0 ? [namespacesInWords(name, otherNamespaces)] : []),
     ...(askedNothing && otherNamespaces === 0 && end.signal === null && !end.timedOut
-      ? [idleInWords(name, codeOfEnd(end), terms.env)]
+      ? [idleInWords(name, codeOfEnd(end), terms.env), ...astrayInWords(run.astray)]
       : []),
     // A fault may have struck one of the forgotten requests.
     ...(askedNothing || hasForgotten ? [] : missed.map((rule) => missedInWords(name, rule))),
@@ -148,7 +149,7 @@ export function misuseOf(run: MisusedRun, terms: MisuseTerms): string[] {
 }
 
 /** The parts of a run that are needed here. */
-export type MisusedRun = Pick<Run, 'before' | 'end' | 'report' | 'otherNamespaces' | 'missed'>
+export type MisusedRun = Pick<Run, 'before' | 'end' | 'report' | 'otherNamespaces' | 'missed' | 'astray'>
 
 /** Adds reasons against passing to a report; one that failed stays failed. */
 export function withReasons(report: Report, reasons: readonly string[]): Report {
@@ -177,6 +178,15 @@ function idleInWords(name: string, code: number, { YIELD_SANDBOX_URL: other }: N
     return `${idle}, and YIELD_SANDBOX_URL in your environment names another one, ${shorten(other, 100)}: let your app take the address from YIELD_BASE_URL, which exec sets.`
   }
   return `${idle}, which exec gives it in YIELD_BASE_URL: if your app reads another variable, name it with --env THEIR_NAME=YIELD_BASE_URL.`
+}
+
+function astrayInWords(astray: Astray | undefined): string[] {
+  if (astray === undefined || astray.requests === 0) return []
+  const { url, requests } = astray
+  const came = requests === 1 ? 'A request came' : `${requests} requests came`
+  return [
+    `${came} meanwhile to ${url}, the sandbox of this folder: perhaps your app has that address in its own settings.`,
+  ]
 }
 
 function namespacesInWords(name: string, count: number): string {

@@ -1,6 +1,7 @@
 import { SandboxClock } from '../domain/clock.ts'
 import { endInWords } from '../exec/command-end.ts'
 import type { SandboxOptions } from '../options.ts'
+import type { SandboxRecord } from '../running/sandbox-record.ts'
 import { version } from '../version.ts'
 import type { Exploration, TrialResult } from './exploration.ts'
 import { findTrial } from './plan/find-trial.ts'
@@ -24,6 +25,8 @@ export interface ExploreTerms extends ExplorationRunTerms, PlanWish, Limits {
   trial?: string | undefined
   /** Options of the sandbox, except its address and clock. */
   options: SandboxOptions
+  /** The sandbox to run it within; undefined for one of its own. */
+  host?: SandboxRecord | undefined
   /** Frozen time of the clock in every run, ISO 8601. Undefined: now. */
   clock: string | undefined
   /** True to continue although two runs without faults differ. */
@@ -57,7 +60,7 @@ export async function explore(terms: ExploreTerms): Promise<Exploration | undefi
   const clock = new SandboxClock()
   const start = clock.wallNow()
   const moment = terms.clock ?? new Date(start).toISOString()
-  const sandbox = await ExplorationSandbox.open({ ...terms.options, clock: moment })
+  const sandbox = await ExplorationSandbox.open({ ...terms.options, clock: moment }, terms.host)
   try {
     const runs = await runBaselines(sandbox, terms)
     if (!runs) return undefined

@@ -4,9 +4,9 @@ import { responseOf } from '../control/trusting-fetch.ts'
 
 /**
  * A `fetch` that the application answers as if the request had come over the network, whatever host the URL names. In its own process, a
- * public URL may not be reachable, and the certificate need not be trusted.
+ * public URL may not be reachable, and the certificate need not be trusted. `remoteAddress`: who the request comes from.
  */
-export function inProcessFetch(app: FastifyInstance, host: string): typeof fetch {
+export function inProcessFetch(app: FastifyInstance, host: string, remoteAddress?: string): typeof fetch {
   return async (input, init) => {
     const request = new Request(input, init)
     const { pathname, search } = new URL(request.url)
@@ -16,6 +16,7 @@ export function inProcessFetch(app: FastifyInstance, host: string): typeof fetch
       headers: { ...Object.fromEntries(request.headers), host },
       payload: Buffer.from(await request.arrayBuffer()),
       signal: request.signal,
+      ...(remoteAddress !== undefined && { remoteAddress }),
     })
     return responseOf(answer.statusCode, answer.headers as IncomingHttpHeaders, answer.rawPayload)
   }

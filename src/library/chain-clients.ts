@@ -11,10 +11,22 @@ export type ChainClient = TestClient & PublicActions
  * command line does not need it.
  */
 export async function chainClients(
-  { rpc_urls }: Credentials,
+  credentials: Credentials,
   fetchFn: typeof fetch,
 ): Promise<Record<string, ChainClient>> {
-  const { createTestClient, defineChain, http, publicActions } = await loadViem()
+  return clientsBy(await loadViem(), credentials, fetchFn)
+}
+
+/** As {@link chainClients}, but at once, by the viem that `require` finds. */
+export function chainClientsNow(credentials: Credentials, fetchFn: typeof fetch): Record<string, ChainClient> {
+  return clientsBy(requireViem(), credentials, fetchFn)
+}
+
+function clientsBy(
+  { createTestClient, defineChain, http, publicActions }: typeof import('viem'),
+  { rpc_urls }: Credentials,
+  fetchFn: typeof fetch,
+): Record<string, ChainClient> {
   // No caching between calls: viem measures the age of its cache with a clock that a test may have stopped.
   const client = (chainId: string, url: string): ChainClient => {
     const chain = defineChain({
@@ -38,6 +50,10 @@ async function loadViem(): Promise<typeof import('viem')> {
   try {
     return await import('viem')
   } catch {
-    return createRequire(import.meta.url)('viem')
+    return requireViem()
   }
+}
+
+function requireViem(): typeof import('viem') {
+  return createRequire(import.meta.url)('viem')
 }

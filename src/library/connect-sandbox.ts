@@ -4,7 +4,7 @@ import { ControlError } from '../control/control-error.ts'
 import { trustingFetch } from '../control/trusting-fetch.ts'
 import { DEFAULT_NAMESPACE } from '../domain/namespace-name.ts'
 import { OptionError, refuseUnknownNames } from '../option-error.ts'
-import { handleOf, type SandboxHandle } from './handle.ts'
+import { handleOf, type SandboxHandle, type Ways } from './handle.ts'
 
 /** Address of a running sandbox, and the means to reach it. */
 export interface ConnectOptions {
@@ -29,6 +29,15 @@ export interface ConnectOptions {
  * await mine.clock.advance('8d')
  */
 export async function connectSandbox(options: ConnectOptions): Promise<SandboxHandle> {
+  return connect(options, {})
+}
+
+/** As {@link connectSandbox}, but viem is loaded when somebody first reads `chain`: that takes as long as everything else of a test. */
+export function connectLazily(options: ConnectOptions): Promise<SandboxHandle> {
+  return connect(options, { lazyChains: true })
+}
+
+async function connect(options: ConnectOptions, { lazyChains }: Pick<Ways, 'lazyChains'>): Promise<SandboxHandle> {
   refuseUnknownNames(options, { url: true, controlToken: true, ca: true, namespace: true }, 'connectSandbox')
   const fetchFn = options.ca === undefined ? fetch : trustingFetch(options.ca)
   const { url, controlToken, namespace } = options
@@ -39,7 +48,13 @@ export async function connectSandbox(options: ConnectOptions): Promise<SandboxHa
   if (!ready) throw new ControlError(`the sandbox is not ready: ${reason}`, { code: 'sandbox_starting' })
   const shared = namespace === undefined || namespace === DEFAULT_NAMESPACE
   const stop = () => (shared ? client.stop() : client.deleteNamespace(namespace))
-  return handleOf(client, { addressed: reachedAt(client.origin), fetch: fetchFn, stop, dispose: async () => undefined })
+  // A sandbox of an earlier version has no such places; `next` reports that when it is called.
+  const place = await client.nextRequest({ after: 'now', wait_ms: 0 }).then(
+    (next) => next.place,
+    () => undefined,
+  )
+  const ways = { addressed: reachedAt(client.origin), begin: place, fetch: fetchFn, lazyChains, stop }
+  return handleOf(client, { ...ways, dispose: async () => undefined })
 }
 
 /**

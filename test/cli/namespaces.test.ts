@@ -201,10 +201,10 @@ describe('start', () => {
   })
 })
 
-test('the commands of the README are those there are', async () => {
-  const readme = await readFile(join(ROOT, 'README.md'), 'utf8')
+test('docs/commands.md has every command', async () => {
+  const page = await readFile(join(ROOT, 'docs/commands.md'), 'utf8')
   const { stdout } = await runHere(['--help'])
   const names = [...stdout.matchAll(/^ {2}([a-z-]+) .*\S/gm)].map(([, name]) => name).filter((name) => name !== 'help')
   expect(names).toContain('namespaces')
-  for (const name of names) expect(readme).toMatch(new RegExp(`^\\| .*\`${name}[ \`]`, 'm'))
+  for (const name of names) expect(page).toMatch(new RegExp(`^\\| .*\`${name}[ \`]`, 'm'))
 })

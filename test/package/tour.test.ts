@@ -10,12 +10,12 @@ const root = dirname(dirname(dirname(fileURLToPath(import.meta.url))))
 
 /** Every block of the tour, as somebody pastes them one after the other. */
 async function tour(baseUrl: string): Promise<string> {
-  const readme = await readFile(join(root, 'README.md'), 'utf8')
-  const blocks = [...readme.matchAll(/^```bash\n(.*?)^```/gms)].map(([, block]) => block)
+  const page = await readFile(join(root, 'docs/tour.md'), 'utf8')
+  const blocks = [...page.matchAll(/^```bash\n(.*?)^```/gms)].map(([, block]) => block)
   return ['set -o pipefail', ...blocks].join('\n').replaceAll('http://127.0.0.1:4010', baseUrl)
 }
 
-test("the README's tour works when pasted", async () => {
+test('the tour works when pasted', async () => {
   await using sandbox = await testSandbox()
   const script = await tour(sandbox.baseUrl)
   const env = { ...process.env, YIELD_SANDBOX_URL: sandbox.baseUrl }

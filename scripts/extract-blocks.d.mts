@@ -1,0 +1,2 @@
+export declare function pages(): string[]
+export declare function blocksOf(page: string, languages: readonly string[]): string[]
