@@ -1,6 +1,6 @@
 import { KINDS } from '../faults/kinds/index.ts'
-import type { OperationOutcome } from '../oracle/outcome.ts'
 import { operationsInSteps } from '../oracle/operation.ts'
+import type { OperationOutcome } from '../oracle/outcome.ts'
 import { stepByStep } from '../support/breathe.ts'
 import { reportInSteps } from '../verdict/build-report.ts'
 import type { Evidence } from '../verdict/finding.ts'
