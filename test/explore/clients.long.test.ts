@@ -70,7 +70,7 @@ describe.runIf(times === 0)('the reference clients lose nothing', () => {
   test('in TypeScript', () => holds(clients.typescript))
   test.skipIf(!python)('in Python', () => holds(python!))
   test('in a shell script', () => holds(shell))
-  test.each(['go', 'java', 'ruby'])('in %s', async (language, { skip }) => {
+  test.for(['go', 'java', 'ruby'])('in %s', async (language, { skip }) => {
     const program = others.find(({ id }) => id === language)
     if (!program) return skip(`${language} is not installed`)
     await holds(program)
