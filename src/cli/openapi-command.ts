@@ -1,18 +1,23 @@
 import { Command } from 'commander'
 import { Sandbox } from '../sandbox/sandbox.ts'
+import { helpExamples } from './help-examples.ts'
+import { progress } from './progress.ts'
 
 /** Address of a sandbox that was started without options. */
 const SERVER = { url: 'http://127.0.0.1:4010', description: 'A sandbox on this machine' }
 
 /** `openapi`: prints the API description. It is the same each time, whatever runs on this machine. */
 export function openapiCommand(): Command {
-  return new Command('openapi').description('Print the OpenAPI 3.1 document.').action(async () => {
+  const command = new Command('openapi').description('Print the OpenAPI 3.1 document.')
+  command.option('--json', 'print it on one line').addHelpText('after', helpExamples(['openapi > openapi.json']))
+  return command.action(async ({ json }: { json?: boolean }) => {
     // With a control token the examples are those of the shipped fixture; nobody else uses this sandbox anyway.
     const sandbox = await Sandbox.listen({ port: 0, controlToken: 'not-used' })
     try {
       const response = await fetch(`${sandbox.baseUrl}/openapi.json`)
       const document = { ...((await response.json()) as object), servers: [SERVER] }
-      await print(`${JSON.stringify(document, null, 2)}\n`)
+      progress.end()
+      await print(`${JSON.stringify(document, null, json ? 0 : 2)}\n`)
     } finally {
       await sandbox.stop()
     }

@@ -1,8 +1,8 @@
 import { trustingFetch } from '../control/trusting-fetch.ts'
 import { refuseUnknownNames } from '../option-error.ts'
 import { connectTo, type SandboxAddress } from './connect-to.ts'
-import type { SandboxHandle } from './handle.ts'
-import { loadViem } from './load-viem.ts'
+import type { SandboxHandle, Ways } from './handle.ts'
+import { loadViem, requireViem } from './load-viem.ts'
 
 /** Address of a running sandbox, and the means to reach it. */
 export interface ConnectOptions extends SandboxAddress {
@@ -21,7 +21,16 @@ export interface ConnectOptions extends SandboxAddress {
  * await mine.clock.advance('8d')
  */
 export async function connectSandbox(options: ConnectOptions): Promise<SandboxHandle> {
+  return connect(options, {})
+}
+
+/** As {@link connectSandbox}, but viem is loaded when somebody first reads `chain`: that takes as long as everything else of a test. */
+export function connectLazily(options: ConnectOptions): Promise<SandboxHandle> {
+  return connect(options, { requireViem })
+}
+
+async function connect(options: ConnectOptions, ways: Pick<Ways, 'requireViem'>): Promise<SandboxHandle> {
   refuseUnknownNames(options, { url: true, controlToken: true, ca: true, namespace: true }, 'connectSandbox')
   const { ca, ...address } = options
-  return connectTo(address, { fetch: ca === undefined ? fetch : trustingFetch(ca), loadViem })
+  return connectTo(address, { fetch: ca === undefined ? fetch : trustingFetch(ca), loadViem, ...ways })
 }

@@ -18,17 +18,21 @@ export interface SandboxAddress {
 /** Returns the handle of the sandbox at an address. Throws OptionError or ControlError, as `connectSandbox` does. */
 export async function connectTo(
   { url, controlToken, namespace }: SandboxAddress,
-  { fetch, loadViem }: Pick<Ways, 'fetch' | 'loadViem'>,
+  ways: Pick<Ways, 'fetch' | 'loadViem' | 'requireViem'>,
 ): Promise<SandboxHandle> {
   if (typeof url !== 'string')
     throw new OptionError(`url must be that of a sandbox, such as localhost:4010; got ${url}`)
-  const client = new ControlClient(url, { controlToken, fetch, namespace })
+  const client = new ControlClient(url, { controlToken, fetch: ways.fetch, namespace })
   const { ready, reason } = await client.readiness()
   if (!ready) throw new ControlError(`the sandbox is not ready: ${reason}`, { code: 'sandbox_starting' })
   const shared = namespace === undefined || namespace === DEFAULT_NAMESPACE
   const stop = () => (shared ? client.stop() : client.deleteNamespace(namespace))
-  const addressed = reachedAt(client.origin)
-  return handleOf(client, { addressed, fetch, loadViem, stop, dispose: async () => undefined })
+  // A sandbox of an earlier version has no such places; `next` reports that when it is called.
+  const begin = await client.nextRequest({ after: 'now', wait_ms: 0 }).then(
+    (next) => next.place,
+    () => undefined,
+  )
+  return handleOf(client, { ...ways, addressed: reachedAt(client.origin), begin, stop, dispose: async () => undefined })
 }
 
 /**

@@ -9,6 +9,11 @@ export async function loadViem(): Promise<Viem> {
   try {
     return await import('viem')
   } catch {
-    return createRequire(import.meta.url)('viem')
+    return requireViem()
   }
+}
+
+/** The viem that `require` finds, at once. */
+export function requireViem(): Viem {
+  return createRequire(import.meta.url)('viem')
 }

@@ -28,8 +28,8 @@ export type {
   FaultsHandle,
   NamespaceOptions,
   NamespacesHandle,
-  RequestsHandle,
   SandboxHandle,
   ScenariosHandle,
   TokenWish,
 } from './handle.ts'
+export type { NextWish, RequestsHandle } from './requests-handle.ts'
