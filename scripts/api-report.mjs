@@ -16,7 +16,7 @@ let first
 for (const [entry, target] of Object.entries(exports)) {
   const surface = await surfaceOf(typesOf(target))
   first ??= surface
-  pages.set(`${entry === '.' ? name : entry.slice(2)}.md`, pageOf(entry, surface))
+  pages.set(`${entry === '.' ? name : entry.slice(2).replaceAll('/', '-')}.md`, pageOf(entry, surface))
 }
 if (process.argv.includes('--check')) check()
 else write()
