@@ -21,8 +21,8 @@ FROM node:22-bookworm-slim@sha256:43ac6c60b8f89723f746e8a92ce91abd5017e627ce1ddf
 ENV NODE_ENV=production YIELD_SANDBOX_HOST=0.0.0.0
 COPY --from=build /build/package /app
 COPY --from=build /build/scripts/healthcheck.mjs /app/scripts/healthcheck.mjs
-# For `--data-dir /data`: a volume mounted here belongs to the user below.
-RUN install -d -o node -g node /data
+# For `--data-dir /data`: a volume mounted here has these rights, so that any user id may keep its state there.
+RUN install -d -m 1777 -o node -g node /data
 USER node
 WORKDIR /app
 EXPOSE 4010

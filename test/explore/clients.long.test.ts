@@ -1,5 +1,9 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type BuiltClients, buildClients, type ClientProgram, python, shell } from '../verdict/clients/build-clients.ts'
+import { otherLanguages } from '../verdict/clients/other-languages.ts'
 import { BAD, cameTo, ENV, exploring } from './exploring.ts'
 
 // npm run test:explore sets these.
@@ -8,11 +12,17 @@ const only = process.env.EXPLORE_ONLY ?? ''
 const jobs = Number(process.env.EXPLORE_JOBS ?? 2)
 
 let clients: BuiltClients
+let others: ClientProgram[]
+const compiled = mkdtempSync(join(tmpdir(), 'other-languages-'))
 
 beforeAll(async () => {
   clients = await buildClients()
+  others = otherLanguages(compiled)
 })
-afterAll(() => clients[Symbol.asyncDispose]())
+afterAll(async () => {
+  rmSync(compiled, { recursive: true })
+  await clients[Symbol.asyncDispose]()
+})
 
 /**
  * The wrong clients whose mistake moves money, and what brings it about. The others' costs time, trust or a test: a fresh key after a 401
@@ -60,6 +70,11 @@ describe.runIf(times === 0)('the reference clients lose nothing', () => {
   test('in TypeScript', () => holds(clients.typescript))
   test.skipIf(!python)('in Python', () => holds(python!))
   test('in a shell script', () => holds(shell))
+  test.for(['go', 'java', 'ruby'])('in %s', async (language, { skip }) => {
+    const program = others.find(({ id }) => id === language)
+    if (!program) return skip(`${language} is not installed`)
+    await holds(program)
+  })
 })
 
 describe.runIf(times > 0)('at length', () => {
@@ -88,7 +103,7 @@ describe.runIf(times > 0)('at length', () => {
   })
 
   test(`the reference clients lose nothing, ${times} times`, { timeout: 24 * 3_600_000 }, async () => {
-    const programs = [clients.typescript, ...(python ? [python] : []), shell]
+    const programs = [clients.typescript, ...(python ? [python] : []), shell, ...others]
     const alarms: string[] = []
     for (let time = 1; time <= times; time++) {
       for (const program of programs.filter(({ id }) => id.includes(only))) {

@@ -34,12 +34,17 @@ export async function buildClients(ids: readonly string[] = mistakes.map(({ id }
   }
 }
 
-const EXAMPLES = fileURLToPath(new URL('../../../examples/clients/', import.meta.url))
+/** The folder of the clients. */
+export const EXAMPLES = fileURLToPath(new URL('../../../examples/clients/', import.meta.url))
 
-/** Debian's own Python has Debian's packages; another one may come first in PATH. */
-const interpreter = ['python3', '/usr/bin/python3'].find(
-  (command) => spawnSync(command, ['-c', 'import requests, jwt'], { stdio: 'ignore' }).status === 0,
-)
+/** A Python that has these modules. Debian's own has Debian's packages; another one may come first in PATH. */
+export function pythonWith(...modules: readonly string[]): string | undefined {
+  return ['python3', '/usr/bin/python3'].find(
+    (command) => spawnSync(command, ['-c', `import ${modules.join(', ')}`], { stdio: 'ignore' }).status === 0,
+  )
+}
+
+const interpreter = pythonWith('requests', 'jwt')
 
 /** The client in Python; undefined where no Python has requests and PyJWT. */
 export const python: ClientProgram | undefined =

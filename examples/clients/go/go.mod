@@ -1,0 +1,3 @@
+module example.com/yield
+
+go 1.19

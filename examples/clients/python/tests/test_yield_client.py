@@ -1,0 +1,21 @@
+import pytest
+from yield_client import ApiError
+
+
+def test_a_deposit_is_listed_once(sandbox, saver):
+    transfer = sandbox.client.deposit(*saver, 250_000_000)
+    listed = [(one["tx_hash"], one["amount_changed"]) for one in sandbox.client.transactions(saver[0], limit=1)]
+    assert listed == [(transfer["tx_hash"], "250000000")]
+
+
+def test_a_dropped_answer_moves_money_once(sandbox, saver):
+    match = {"operation": "deposit", "external_id": saver[0]}
+    sandbox.fault(kind="drop_connection", phase="after_broadcast", match=match)
+    transfer = sandbox.client.deposit(*saver, 5_000_000)
+    assert [one["tx_hash"] for one in sandbox.client.transactions(saver[0])] == [transfer["tx_hash"]]
+
+
+def test_more_than_there_is_cannot_be_withdrawn(sandbox, saver):
+    with pytest.raises(ApiError) as refusal:
+        sandbox.client.withdraw(*saver, 1)
+    assert refusal.value.code.startswith("insufficient_balance")
