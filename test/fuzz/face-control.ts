@@ -109,7 +109,7 @@ function partsOf(operation: Operation, dice: Dice, weather: Weather): HttpDeps {
       return mintOf(operation, dice)
     case 'docs':
       return get(
-        `/docs${dice.pick(['', '/', '/static/index.html', '/json', '/static/../../package.json', '/%2e%2e/x'])}`,
+        `/docs${dice.pick(['', '/', '/docs.css', '/nothing', '/../../package.json', '/%2e%2e/x'])}`,
       )
     default:
       return get(PATHS[operation])
