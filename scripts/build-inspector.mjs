@@ -10,32 +10,31 @@ const root = fileURLToPath(new URL('..', import.meta.url))
 const source = join(root, 'src/inspector')
 const target = join(root, 'dist/inspector')
 
-/**
- * Most bytes of each file, gzipped: the page must be there at once, on a slow machine as well. `reports.js` is loaded when somebody looks at
- * the verdict, at an exploration or at a file.
- */
-const LIMITS = { 'app.js': 30 * 1024, 'reports.js': 9 * 1024, 'style.css': 8 * 1024 }
+/** Most bytes of each file, gzipped: the page must be there at once, on a slow machine as well. */
+const LIMITS = { 'app.js': 30 * 1024, 'style.css': 8 * 1024 }
 /** Sheets that a page from a file has: what is in it, and no frame of views. */
 const ON_PAPER = ['style/1-base.css', 'style/4-detail.css', 'style/8-reports.css', 'style/9-narrow.css']
 
 /** Elements as plain calls, which are shorter than those of the automatic runtime. */
-const PLAIN_CALLS = { runtime: 'classic', pragma: 'h', pragmaFrag: 'Fragment' }
+const PLAIN_CALLS = { runtime: 'classic', pragma: 'h', pragmaFrag: 'Fragment', pure: false }
 
-const [app, reports] = await bundled(
+const app = await bundled(
   'main.tsx',
   {
     platform: 'browser',
-    transform: { jsx: PLAIN_CALLS, inject: { h: ['preact', 'h'], Fragment: ['preact', 'Fragment'] } },
+    transform: {
+      define: { ON_PAPER: 'false' },
+      jsx: PLAIN_CALLS,
+      inject: { h: ['preact', 'h'], Fragment: ['preact', 'Fragment'] },
+    },
   },
-  { format: 'esm', minify: true, entryFileNames: 'app.js', chunkFileNames: '[name].js' },
-  ['app.js', 'reports.js'],
+  { format: 'esm', minify: true, comments: false },
 )
 const style = JSON.stringify(minified(sheets([...ON_PAPER, 'documents/document.css'])))
-const [documents] = await bundled(
+const documents = await bundled(
   'documents/documents.tsx',
-  { platform: 'node', transform: { define: { DOCUMENT_STYLE: style } } },
+  { platform: 'node', transform: { define: { ON_PAPER: 'true', DOCUMENT_STYLE: style } } },
   { format: 'cjs' },
-  ['documents.js'],
 )
 
 mkdirSync(target, { recursive: true })
@@ -49,7 +48,6 @@ const files = {
     ),
   ),
   'app.js': app.code,
-  'reports.js': reports.code,
   'documents.js': documents.code,
 }
 const sizes = Object.entries(files).map(([name, text]) => {
@@ -62,10 +60,10 @@ const sizes = Object.entries(files).map(([name, text]) => {
 console.log(`inspector: ${sizes.join(', ')} bytes gzipped`)
 
 /** Paths of all modules in what was built: the packages among them have licences to be passed on. */
-export const moduleIds = [app, reports, documents].flatMap((script) => script.moduleIds)
+export const moduleIds = [app, documents].flatMap((script) => script.moduleIds)
 
-/** The scripts of an entry and all that it imports, which have these names. */
-async function bundled(entry, input, output, names) {
+/** The one script of an entry. */
+async function bundled(entry, input, output) {
   const bundle = await rolldown({
     cwd: root,
     input: join(source, entry),
@@ -76,9 +74,10 @@ async function bundled(entry, input, output, names) {
   })
   const { output: scripts } = await bundle.generate(output)
   await bundle.close()
-  const found = scripts.map(({ fileName }) => fileName)
-  if (found.sort().join() !== names.join()) throw new Error(`${entry} becomes ${names}, not ${found}`)
-  return names.map((name) => scripts.find(({ fileName }) => fileName === name))
+  const [script] = scripts
+  if (scripts.length !== 1)
+    throw new Error(`${entry} becomes ${scripts.map(({ fileName }) => fileName)}, not one script`)
+  return script
 }
 
 /** Style sheets one after the other: later ones may say more of what earlier ones say. */

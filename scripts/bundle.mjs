@@ -5,6 +5,7 @@ import { readdirSync, readFileSync, rmdirSync, rmSync, statSync, writeFileSync }
 import { dirname, join, relative } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { rolldown } from 'rolldown'
+import { client } from './build-client.mjs'
 import { moduleIds as ofDocs } from './build-docs.mjs'
 import { moduleIds as ofInspector } from './build-inspector.mjs'
 import { sbom } from './sbom.mjs'
@@ -47,8 +48,13 @@ const NAMES = new Map([
   ['explore/exploration.ts', 'exploration'],
   ['explore/render/render-exploration.ts', 'exploration-forms'],
   ['certify/certificate.ts', 'certify'],
+  ['library/handle.ts', 'library'],
 ])
 
+/** What test runners load: see docs/runners.md. Test sandboxes are in a file of their own, which those in ES modules share. */
+const RUNNERS = ['jest', 'jest-setup', 'jest-teardown', 'node-test', 'playwright', 'shared-sandbox', 'test-sandbox']
+/** Vitest cannot be required, so what imports it, and what it imports as a setup, are ES modules. */
+const RUNNERS_AS_MODULES = ['vitest', 'vitest-setup']
 /**
  * A single other character would make Node keep a file of a megabyte in two bytes a character. Comments are a fifth of the text; those
  * of licences stay.
@@ -57,7 +63,11 @@ const PLAIN = { charset: 'ascii', comments: { legal: true, annotation: false, js
 
 const bundle = await rolldown({
   cwd: root,
-  input: { cli: 'src/cli/main.ts', index: 'src/index.ts' },
+  input: {
+    cli: 'src/cli/main.ts',
+    index: 'src/index.ts',
+    ...Object.fromEntries(RUNNERS.map((name) => [name, `src/runners/${name}.ts`])),
+  },
   platform: 'node',
   resolve: {
     mainFields: ['module', 'main'], // of modules, what is not used can be left out
@@ -75,18 +85,37 @@ const bundle = await rolldown({
 const { output } = await bundle.write({
   dir: dist,
   format: 'cjs',
+  exports: 'named',
   entryFileNames: '[name].js',
   chunkFileNames: ({ moduleIds }) => `${nameOf(moduleIds) ?? '[name]'}.js`,
   ...PLAIN,
 })
 await bundle.close()
 // The library alone may import(): what src/code-cache.ts loads cannot.
-for (const { fileName, code } of output.filter(({ fileName }) => fileName !== 'index.js')) {
+for (const { fileName, code } of output.filter(({ fileName }) => fileName !== 'library.js')) {
   const isImport = (line) => /\bimport\(["']/.test(line) && !/^\s*(\/\*|\*|\/\/)/.test(line)
   if (code.split('\n').some(isImport)) throw new Error(`${fileName} has an import() of a package`)
 }
+const shared = new Map(
+  ['shared-sandbox', 'test-sandbox'].map((name) => [join(root, `src/runners/${name}.ts`), `./${name}.js`]),
+)
+const modules = await rolldown({
+  cwd: root,
+  input: Object.fromEntries(RUNNERS_AS_MODULES.map((name) => [name, `src/runners/${name}.mts`])),
+  platform: 'node',
+  external: (id) => id === 'vitest' || shared.has(id),
+})
+const paths = (id) => shared.get(id) ?? id
+output.push(
+  ...(await modules.write({ dir: dist, format: 'esm', entryFileNames: '[name].mjs', paths, ...PLAIN })).output,
+)
+await modules.close()
 // It loads the others, so it shares nothing with them.
-const loader = await rolldown({ cwd: root, input: { 'code-cache': 'src/code-cache.ts' }, platform: 'node' })
+const loader = await rolldown({
+  cwd: root,
+  input: { 'code-cache': 'src/code-cache.ts', 'first-words': 'src/cli/first-words.ts' },
+  platform: 'node',
+})
 output.push(...(await loader.write({ dir: dist, format: 'cjs', entryFileNames: '[name].js', ...PLAIN })).output)
 await loader.close()
 // One copy of the code, which `import` and `require` both load; the types beside it are read in the same way.
@@ -97,14 +126,18 @@ const hash = createHash('sha256')
 for (const { code } of output) hash.update(code)
 writeFileSync(join(dist, 'build-id'), `${hash.digest('hex').slice(0, 16)}\n`)
 
+// What is there for people who import: the rest is built for the command or is of an earlier build.
+output.push(...client)
 const written = new Set(output.map(({ fileName }) => fileName))
 for (const name of readdirSync(dist)) {
-  const isEarlier = name.endsWith('.cache') || (name.endsWith('.js') && !written.has(name))
+  const isEarlier = name.endsWith('.cache') || (/\.m?js$/.test(name) && !written.has(name))
   if (isEarlier) rmSync(join(dist, name))
 }
-const types = reachable('index.d.ts')
+// Node reads the types of an ES module as one, so it has a file of its own for them.
+writeFileSync(join(dist, 'client.d.mts'), "export * from './client.js'\n")
+const types = reachable(published().filter((path) => /\.d\.m?ts$/.test(path)))
 for (const name of readdirSync(dist, { recursive: true })) {
-  if (name.endsWith('.d.ts') && !types.has(name)) rmSync(join(dist, name))
+  if (/\.d\.m?ts$/.test(name) && !types.has(name)) rmSync(join(dist, name))
 }
 for (const { name, parentPath } of readdirSync(dist, { recursive: true, withFileTypes: true }).reverse()) {
   const folder = join(parentPath, name)
@@ -122,10 +155,17 @@ function nameOf(moduleIds) {
   return [...NAMES].find(([module]) => modules.has(module))?.[1]
 }
 
-/** Declarations that one leads to, itself included, as paths in dist/: nobody can name a type in another. */
+/** Files in dist/ that package.json's `exports` name. */
+function published() {
+  const { exports } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'))
+  const filesOf = (target) => (typeof target === 'string' ? [target] : Object.values(target).flatMap(filesOf))
+  return filesOf(exports).map((path) => relative('dist', path))
+}
+
+/** Declarations that these lead to, themselves included, as paths in dist/: nobody can name a type in another. */
 function reachable(first) {
   const found = new Set()
-  const open = [first]
+  const open = [...first]
   for (let name = open.pop(); name !== undefined; name = open.pop()) {
     if (found.has(name)) continue
     found.add(name)

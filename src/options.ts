@@ -27,10 +27,11 @@ export interface SandboxLogger
 /** Options of a sandbox. Those left out come from the fixture file's `options`, then from the defaults. */
 export interface SandboxOptions {
   /**
-   * 0 picks a free port: take it in tests, so that several sandboxes can run at once.
+   * 0 picks a free port: take it in tests, so that several sandboxes can run at once. `auto` picks one only if the fixture's port, or
+   * 4010, is taken.
    * @defaultValue `4010`
    */
-  port?: number
+  port?: number | 'auto'
   /**
    * A host other than loopback needs a control token. Leave it out unless other machines or containers send requests.
    * @defaultValue loopback, 127.0.0.1 and ::1
@@ -82,10 +83,22 @@ export interface SandboxOptions {
    */
   confirmationDelay?: string | number
   /**
+   * How far business time moves on before whoever reads the latest block, or is subscribed to new ones, has another one mined. A chain that
+   * nobody looks at mines for transfers alone. Longer than a second only for clients that must see how they wait for confirmations.
+   * @defaultValue `1s`
+   */
+  blockTime?: string | number
+  /**
    * Directory that keeps the state across restarts; made if it is not there. Leave it out in tests: each start is then a fresh one.
    * @defaultValue nothing is written to disk
    */
   dataDir?: string
+  /**
+   * Path of a file that `snapshot()` or `yield-sandbox snapshot save` gave, to begin with that state: end users, money, chains, clock and
+   * seed. Leave it out where a test starts from the fixture file. Together with `dataDir`, the directory must not hold a state yet.
+   * @defaultValue the fixture file alone
+   */
+  snapshot?: string
   /**
    * True if what is acknowledged has to outlive a power cut: the disk is told to write it before each answer, which makes answers slower.
    * It outlives the end of the process without it. Without `dataDir` it has no effect.
@@ -119,6 +132,11 @@ export interface SandboxOptions {
    * @defaultValue `10m`
    */
   namespaceIdle?: string | number
+  /**
+   * How long the sandbox may be unused before it ends: `8h`, or milliseconds; 0 for ever. Set it where nobody may be left to stop it.
+   * @defaultValue `0`
+   */
+  idleExit?: string | number
   /**
    * How many exchanges each namespace keeps for `GET /_sandbox/requests` and the report. 0 records none: there is then nothing to report on.
    * @defaultValue `10000`
@@ -175,11 +193,14 @@ const count = (minimum: number) => Type.Integer({ minimum })
 /** The options of {@link SandboxOptions}. */
 export const SANDBOX_OPTIONS = {
   port: {
-    schema: Type.Integer({ minimum: 0, maximum: 65_535, examples: [4010] }),
+    schema: Type.Union([Type.Integer({ minimum: 0, maximum: 65_535 }), Type.Literal('auto')], {
+      title: 'a whole number from 0 to 65535, or auto',
+      examples: [4010],
+    }),
     flag: '--port <n>',
     fixture: 'port',
     default: 4010,
-    description: 'port to listen on; 0 picks a free one',
+    description: 'port to listen on; 0 picks a free one, auto does so if the default one is taken',
   },
   host: {
     schema: Type.String({ title: 'a host name or address', pattern: '^[^\\s/]{1,255}$', examples: ['127.0.0.1'] }),
@@ -244,11 +265,25 @@ export const SANDBOX_OPTIONS = {
     default: '2s',
     description: 'how long a transfer is held: 0, 2s, a range 5s-30s, or realistic, which is that range',
   },
+  blockTime: {
+    schema: Type.Union([Type.String(), count(1_000)], { title: 'a duration from 1s, or milliseconds' }),
+    parse: parseBlockTime,
+    flag: '--block-time <d>',
+    default: '1s',
+    description:
+      'how far the clock moves on before whoever reads the chain, or is subscribed to it, has another block mined',
+  },
   dataDir: {
     schema: path('directory'),
     flag: '--data-dir <dir>',
     otherwise: 'nothing is written to disk',
     description: 'keep the state across restarts and crashes',
+  },
+  snapshot: {
+    schema: path('snapshot'),
+    flag: '--snapshot <file>',
+    otherwise: 'the fixture file alone',
+    description: 'begin with the state that was saved in this file',
   },
   fsync: {
     schema: Type.Boolean({ examples: [true] }),
@@ -290,6 +325,13 @@ export const SANDBOX_OPTIONS = {
     default: '10m',
     description: 'how long a namespace may be unused before its Anvils end',
   },
+  idleExit: {
+    schema: Type.Union([Type.String(), count(0)], { title: 'a duration such as 8h, or milliseconds' }),
+    parse: parseDuration,
+    flag: '--idle-exit <d>',
+    default: '0',
+    description: 'how long it may be unused before it ends; 0 for ever (with --background: 8h)',
+  },
   recordExchanges: {
     schema: count(0),
     flag: '--record-exchanges <n>',
@@ -327,6 +369,12 @@ export const SANDBOX_OPTIONS = {
 
 /** Options of the command `start` alone: they say how it prints. */
 const COMMAND_OPTIONS = {
+  background: {
+    schema: Type.Boolean(),
+    flag: '--background',
+    default: false,
+    description: 'start it, print the connection, give the shell back; commands of this folder then find it',
+  },
   json: {
     schema: Type.Boolean(),
     flag: '--json',
@@ -432,6 +480,13 @@ function notEmpty(text: string): void {
 /** The embedded chain's state is from the first seconds of 2025, and its time only moves forward. */
 const EARLIEST = Date.UTC(2025, 0, 2)
 const LATEST = Date.UTC(9000, 0, 1)
+
+/** A block time. Throws UnreadableTextError: blocks carry whole seconds, so none can follow another within one. */
+function parseBlockTime(text: string): number {
+  const milliseconds = parseDuration(text)
+  if (milliseconds >= 1_000) return milliseconds
+  throw new UnreadableTextError(`must be 1s at least; got "${shorten(text)}"`, 'write it like 2s')
+}
 
 /** The moment a clock starts at, in milliseconds since the Unix epoch. Throws UnreadableTextError. */
 export function parseClockStart(text: string): number {

@@ -15,7 +15,13 @@ export async function readFixture(file: string, fork: ForkOptions = {}): Promise
   return loadFixture(file, { embedded: await embeddedMarket(), fork })
 }
 
-/** Checks a fixture that came as data, against that of the sandbox. Throws FixtureError. */
-export async function readInlineFixture(data: Record<string, unknown>, host: Fixture): Promise<Fixture> {
-  return readFixtureData(data, host, await embeddedMarket())
+/**
+ * Checks a fixture that came as data, against that of the sandbox. `starting`: the sandbox is being started with it. Throws FixtureError.
+ */
+export async function readInlineFixture(
+  data: Record<string, unknown>,
+  host: Fixture,
+  { starting = false } = {},
+): Promise<Fixture> {
+  return readFixtureData(data, host, { embedded: await embeddedMarket(), starting })
 }

@@ -13,6 +13,8 @@ export type TlsOption = 'self-signed' | { cert: string; key: string }
 /** Options with every default filled in. */
 export interface ResolvedOptions {
   port: number
+  /** True if a free port does as well when that one is taken. */
+  portMayDiffer: boolean
   /** Undefined for loopback, IPv4 and IPv6. */
   host: string | undefined
   /** An origin. Undefined: the address listened on. */
@@ -22,6 +24,8 @@ export interface ResolvedOptions {
   /** True if only this machine can reach the sandbox. */
   local: boolean
   confirmationDelay: DurationRange
+  /** Milliseconds of business time between blocks that are mined for readers. */
+  blockTime: number
   dataDir: string | undefined
   fsync: boolean
   /** The seed that is asked for; undefined for any. */
@@ -35,6 +39,8 @@ export interface ResolvedOptions {
   maxNodes: number
   /** Milliseconds. */
   namespaceIdle: number
+  /** Milliseconds without use after which it ends; 0 for never. */
+  idleExit: number
   /** How much is kept of what clients send. */
   recording: LogBounds
   /** Level from the fixture file; the logger itself is an option. */
@@ -47,7 +53,7 @@ const { port, confirmationDelay, fsync, ...OTHERS } = SANDBOX_OPTIONS
 export function resolveOptions(given: SandboxOptions, fixture: FixtureOptions): ResolvedOptions {
   const { host, publicUrl, local } = resolveAddress(given, fixture)
   return {
-    port: given.port ?? fixture.port ?? port.default,
+    ...resolvePort(given, fixture),
     host,
     publicUrl,
     tls: resolveTls(given),
@@ -60,7 +66,9 @@ export function resolveOptions(given: SandboxOptions, fixture: FixtureOptions): 
     inspector: given.inspector ?? OTHERS.inspector.default,
     maxNamespaces: given.maxNamespaces ?? OTHERS.maxNamespaces.default,
     maxNodes: given.maxNodes ?? OTHERS.maxNodes.default,
+    blockTime: inNumbers(given.blockTime ?? OTHERS.blockTime.default, parseDuration),
     namespaceIdle: inNumbers(given.namespaceIdle ?? OTHERS.namespaceIdle.default, parseDuration),
+    idleExit: inNumbers(given.idleExit ?? OTHERS.idleExit.default, parseDuration),
     recording: {
       maxExchanges: given.recordExchanges ?? OTHERS.recordExchanges.default,
       maxBytes: inNumbers(given.recordBytes ?? OTHERS.recordBytes.default, parseSize),
@@ -68,6 +76,13 @@ export function resolveOptions(given: SandboxOptions, fixture: FixtureOptions): 
     logLevel: fixture.log_level,
     confirmationDelay: resolveDelay(given.confirmationDelay ?? fixture.confirmation_delay ?? confirmationDelay.default),
   }
+}
+
+function resolvePort(given: SandboxOptions, fixture: FixtureOptions): Pick<ResolvedOptions, 'port' | 'portMayDiffer'> {
+  const usual = fixture.port ?? port.default
+  return given.port === 'auto'
+    ? { port: usual, portMayDiffer: true }
+    : { port: given.port ?? usual, portMayDiffer: false }
 }
 
 function inNumbers(given: string | number, parse: (text: string) => number): number {

@@ -29,7 +29,7 @@ const FORBIDDEN: { what: string; pattern: RegExp; exceptIn: string[]; instead: s
   {
     what: 'a timer',
     pattern: /\bset(Timeout|Interval)\b|\btimers(\/promises)?['"]/,
-    exceptIn: ['src/domain/clock.ts', 'src/inspector/model/browser-time.ts', 'src/real-time.ts'],
+    exceptIn: ['src/client-time.ts', 'src/domain/clock.ts', 'src/inspector/model/browser-time.ts', 'src/real-time.ts'],
     instead: 'sleep on the SandboxClock',
   },
   {
@@ -49,8 +49,8 @@ const FORBIDDEN: { what: string; pattern: RegExp; exceptIn: string[]; instead: s
     pattern:
       /(?<![\w.#$])process(\.env\b|\[)|\{[^}]*\benv\b[^}]*\}\s*=\s*process\b|import\s*\{[^}]*\benv\b[^}]*\}\s*from\s*'node:process'/,
     // The text of a first request is a program of its own.
-    exceptIn: ['src/cli/', 'src/sandbox/first-request.ts'],
-    instead: 'take an option: only the command line reads the environment',
+    exceptIn: ['src/cli/', 'src/sandbox/first-request.ts', 'src/runners/announced.ts'],
+    instead: 'take an option: only the command line and what test runners load read the environment',
   },
 ]
 
@@ -71,7 +71,7 @@ interface SourceFile {
 
 function sourceFiles(folder: string): SourceFile[] {
   return readdirSync(join(root, folder), { recursive: true, withFileTypes: true })
-    .filter(({ parentPath, name }) => /\.tsx?$/.test(name) && !/[\\/]node_modules\b/.test(parentPath))
+    .filter(({ parentPath, name }) => /\.m?tsx?$/.test(name) && !/[\\/]node_modules\b/.test(parentPath))
     .map((entry) => join(entry.parentPath, entry.name))
     .map((file) => ({ path: relative(root, file).replaceAll('\\', '/'), text: readFileSync(file, 'utf8') }))
 }
@@ -119,7 +119,7 @@ function tooLong({ path, text }: SourceFile): string[] {
 
 function badName({ path }: SourceFile): string[] {
   const folders = path.split('/').slice(0, -1)
-  const file = basename(path).replace(/((\.long)?\.test|\.generated)?(\.d)?\.tsx?$/, '')
+  const file = basename(path).replace(/((\.long)?\.test|\.generated)?(\.d)?\.m?tsx?$/, '')
   const bad = [...folders, file].filter((part) => !/^[a-z0-9]+(-[a-z0-9]+)*$/.test(part))
   return bad.length > 0 ? [`${path}:1: names are kebab-case: ${bad.join(', ')}`] : []
 }

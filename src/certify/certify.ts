@@ -21,9 +21,12 @@ import { type CertificateEvidence, type CertifiedIncident, FORM, isOpen, type Sc
 /** Options of `certify`. */
 export interface CertifyTerms
   extends CertifiedTerms,
-    Pick<ExploreTerms, 'command' | 'before' | 'renames' | 'env' | 'interruption' | 'options' | 'clock' | 'timeout'>,
+    Pick<
+      ExploreTerms,
+      'command' | 'before' | 'renames' | 'env' | 'interruption' | 'options' | 'host' | 'clock' | 'timeout'
+    >,
     Pick<ExploreTerms, 'restarts' | 'jobs' | 'tolerate' | 'kinds' | 'operations' | 'watch'>,
-    Pick<AllTerms, 'out' | 'say'> {
+    Pick<AllTerms, 'out' | 'progress' | 'say'> {
   scenarios: readonly Scenario[]
   /** Called when the exploration is over. */
   explored(): void

@@ -74,6 +74,8 @@ export interface AnvilChainOptions extends Pick<RecyclerDeps, 'renewAfter'>, Pic
   spawned?: (() => void) | undefined
   /** Milliseconds without an answer before a call is given up. */
   rpcTimeout?: number
+  /** See GatewayDeps. */
+  blockTime?: number | undefined
 }
 
 /** A running chain on an Anvil process of its own, which is replaced if it dies or hangs. */
@@ -212,10 +214,14 @@ export class AnvilChain {
     }
   }
 
-  /** Runs a task while the journal is complete and nothing changes the chain. Throws ChainUnavailableError. */
-  still<Result>(task: () => Promise<Result>): Promise<Result> {
+  /**
+   * Runs a task while the journal is complete and nothing changes the chain; with `condensed`, the journal is a checkpoint alone, and the
+   * archive has every block. Throws ChainUnavailableError.
+   */
+  still<Result>(task: () => Promise<Result>, condensed: boolean): Promise<Result> {
     return this.#producer.exclusive(async () => {
-      await keepAll(this.#whole)
+      if (condensed) await this.#writer.checkpoint()
+      else await keepAll(this.#whole)
       return task()
     })
   }

@@ -15,7 +15,7 @@ import { Wallets } from './wallets/wallet.ts'
 
 /** Dependencies of the chains. */
 export interface ChainsOptions
-  extends Pick<OnDemandOptions, 'renewAfter' | 'governingKey' | 'idleMs' | 'pool' | 'spawned'> {
+  extends Pick<OnDemandOptions, 'blockTime' | 'renewAfter' | 'governingKey' | 'idleMs' | 'pool' | 'spawned'> {
   chains: readonly ChainSetup[]
   /** The first checkpoint of every embedded chain. */
   embedded: Checkpoint
@@ -54,9 +54,12 @@ export class AnvilChains implements Chains {
     return [...this.#chains.values()]
   }
 
-  /** Calls back for each new block of a chain; null: no more. */
-  watch(watcher: ((chainId: string, number: number) => void) | null): void {
-    for (const chain of this.all()) chain.watch(watcher && ((number) => watcher(chain.chain_id, number)))
+  /** Calls back for each new block of a chain. Returns what ends that. */
+  watch(watcher: (chainId: string, number: number) => void): () => void {
+    const ends = this.all().map((chain) => chain.watch((number) => watcher(chain.chain_id, number)))
+    return () => {
+      for (const end of ends) end()
+    }
   }
 
   /** Resolves when the archives of all chains have been read. Throws if one cannot be read. */
@@ -74,16 +77,20 @@ export class AnvilChains implements Chains {
 
   /**
    * Runs a task while nothing changes any chain, and returns copies with which other chains can begin in the same state. The task
-   * must not use the chains. Throws ChainUnavailableError.
+   * must not use the chains. With `condensed`, each history is a checkpoint alone, which does not depend on what an Anvil makes of
+   * operations. Throws ChainUnavailableError.
    */
-  async copy<Result>(whileStill: () => Result | Promise<Result>): Promise<{ chains: ChainCopies; result: Result }> {
+  async copy<Result>(
+    whileStill: () => Result | Promise<Result>,
+    { condensed = false } = {},
+  ): Promise<{ chains: ChainCopies; result: Result }> {
     const chains = new Map<string, ChainCopy>()
     const still = async ([first, ...others]: readonly OnDemandChain[]): Promise<Result> => {
       if (!first) return whileStill()
       return first.still((copy) => {
         chains.set(first.chain_id, copy)
         return still(others)
-      })
+      }, condensed)
     }
     return { result: await still(this.all()), chains }
   }

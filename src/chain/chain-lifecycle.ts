@@ -112,13 +112,16 @@ export class ChainLifecycle {
     return rests
   }
 
-  /** Runs a task while the journal is complete and nothing changes the chain, awake or not. Throws ChainUnavailableError. */
-  async still<Result>(task: () => Promise<Result>): Promise<Result> {
+  /**
+   * Runs a task while the journal is complete and nothing changes the chain, awake or not. With `condensed`, it is woken, and the journal
+   * is a checkpoint alone. Throws ChainUnavailableError.
+   */
+  async still<Result>(task: () => Promise<Result>, condensed: boolean): Promise<Result> {
     return this.#whileUsed(async () => {
-      if (this.#state.is === 'resting' && !this.#paused && (await this.#deps.begun())) {
+      if (!condensed && this.#state.is === 'resting' && !this.#paused && (await this.#deps.begun())) {
         if (this.#state.is === 'resting') return this.#move(task)
       }
-      return (await this.#present()).still(task)
+      return (await this.#present()).still(task, condensed)
     })
   }
 

@@ -102,9 +102,10 @@ export class OnDemandChain implements Chain, NodeUser {
     return obstacle === undefined ? { ok: true } : { ok: false, reason: obstacle }
   }
 
-  /** Calls back with the number of each new block; null: no more. */
-  watch(watcher: ((number: number) => void) | null): void {
-    this.#options.archive.watcher = watcher
+  watch(watcher: (number: number) => void): () => void {
+    const { watchers } = this.#options.archive
+    watchers.add(watcher)
+    return () => watchers.delete(watcher)
   }
 
   /** Resolves when its archive has been read. Throws if that cannot be read. */
@@ -126,14 +127,17 @@ export class OnDemandChain implements Chain, NodeUser {
     return this.#lifecycle.rest(forgetting)
   }
 
-  /** Runs a task with a copy of the chain, which does not change until the task is done. Throws ChainUnavailableError. */
-  still<Result>(task: (copy: ChainCopy) => Promise<Result>): Promise<Result> {
+  /**
+   * Runs a task with a copy of the chain, which does not change until the task is done. With `condensed`, its history is a checkpoint
+   * alone. Throws ChainUnavailableError.
+   */
+  still<Result>(task: (copy: ChainCopy) => Promise<Result>, condensed: boolean): Promise<Result> {
     return this.#lifecycle.still(async () => {
       const { journal, archive, embedded } = this.#options
       const history = await journal.read()
       if (!history) throw new Error(`chain ${this.chain_id} has no history`)
       return task({ history: sharing(history, embedded), archived: archive.segments, survey: this.#survey })
-    })
+    }, condensed)
   }
 
   relay(body: unknown): Promise<string | undefined> {

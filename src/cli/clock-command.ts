@@ -26,7 +26,8 @@ export function clockCommand(): Command {
       const client = clientOf(flags)
       const state: ClockState & Partial<MovedClock> = move ? await client.moveClock(move) : await client.clock()
       const behind = state.chains?.ok === false ? [`no block of that time: ${state.chains.reason}`] : []
-      print(flags, state, [[state.now, state.frozen ? 'frozen' : 'running', state.offset_seconds, ...behind]])
+      const row = [state.now, state.frozen ? 'frozen' : 'running', state.offset_seconds, ...behind]
+      print(flags, state, [row], ['business time', 'state', 'seconds ahead', ...behind.map(() => 'chains')])
     })
 }
 

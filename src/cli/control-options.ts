@@ -2,8 +2,11 @@ import { readFileSync } from 'node:fs'
 import { Command, InvalidArgumentError, Option } from 'commander'
 import { ControlClient, originOf } from '../control/client.ts'
 import { trustingFetch } from '../control/trusting-fetch.ts'
+import { columnLines } from '../render/columns.ts'
 import { visibleJson, visibleText } from '../support/foreign-text.ts'
+import { helpExamples } from './help-examples.ts'
 import { notEmpty } from './parse-argument.ts'
+import { painterFor } from './screen-of.ts'
 
 /** `--url`, for commands that talk to a running sandbox. */
 export const urlOption = () =>
@@ -68,15 +71,16 @@ export function sandboxCommand(name: string, description: string, examples: read
     .addOption(urlOption())
     .addOption(caOption())
     .addOption(controlTokenOption())
-    .option('--json', 'print the JSON of the sandbox instead of tab-separated lines')
-    .addHelpText('after', ['', 'Examples:', ...examples.map((example) => `  yield-sandbox ${example}`)].join('\n'))
+    .option('--json', 'print the JSON of the sandbox instead of lines')
+    .addHelpText('after', helpExamples(examples))
     .exitOverride()
     .showHelpAfterError('See --help.')
 }
 
-/** A command that consists of subcommands. */
+/** A command that consists of subcommands; each has examples of its own. */
 export function commandGroup(name: string, description: string, commands: readonly Command[]): Command {
   const group = new Command(name).description(description)
+  group.addHelpText('after', helpExamples(commands.map((command) => `${name} ${command.name()} --help`)))
   for (const command of commands) group.addCommand(command)
   return group
 }
@@ -87,16 +91,25 @@ export function clientOf({ url, controlToken, ca, namespace }: ControlFlags): Co
 }
 
 /**
- * Prints rows with columns separated by tabs, or their source data as one line of JSON. Control characters are made visible, so that a
- * terminal does not obey them.
+ * Prints rows, or their source data as one line of JSON. On a terminal the columns stand below their headings; elsewhere they are separated
+ * by tabs, without headings. Control characters are made visible, so that a terminal does not obey them.
  */
 export function print(
-  { json }: Pick<ControlFlags, 'json'>,
+  { json }: { json?: boolean | undefined },
   data: unknown,
   rows: readonly (readonly unknown[])[],
+  headings: readonly string[] = [],
 ): void {
-  const lines = json ? [visibleJson(data)] : rows.map((row) => row.map(cell).join('\t'))
+  const lines = json ? [visibleJson(data)] : tableLines(headings, rows)
   process.stdout.write(lines.map((line) => `${line}\n`).join(''))
+}
+
+function tableLines(headings: readonly string[], rows: readonly (readonly unknown[])[]): string[] {
+  const cells = rows.map((row) => row.map(cell))
+  const { isTTY, columns } = process.stdout
+  if (!isTTY || headings.length === 0) return cells.map((row) => row.join('\t'))
+  const paint = painterFor(process.stdout)
+  return columnLines(headings, cells, { width: columns, heading: (line) => paint('1', line) })
 }
 
 /** A value without line breaks and tabs, which would end its line or column. */

@@ -6,19 +6,23 @@ import { exec, readFault } from '../exec/exec.ts'
 import { prepareFiles, reportFile } from '../exec/report-files.ts'
 import { shrinkRun } from '../explore/shrink/shrink-run.ts'
 import { OptionError } from '../option-error.ts'
-import type { TextTerms } from '../render/typesetter.ts'
-import { findScenario } from '../scenarios/find-scenario.ts'
+import { findScenario, shippedScenarios } from '../scenarios/find-scenario.ts'
 import type { Scenario } from '../scenarios/scenario-schema.ts'
 import { shorten } from '../support/foreign-text.ts'
 import type { FindingId } from '../verdict/finding-ids.ts'
 import { renderReportText, verdictLine } from '../verdict/render/text.ts'
 import { mergedReport, type Report } from '../verdict/report.ts'
+import { print } from './control-options.ts'
+import { sandboxToJoin, withFixturesOf } from './join.ts'
 import { keepTickShape, watchSignals } from './own-process.ts'
 import { atLeastOne, findingIds, positiveDuration } from './parse-argument.ts'
+import { progress } from './progress.ts'
 import {
   execFlags,
   exitAtOnce,
   forgiveReaders,
+  ofScenarios,
+  outputFor,
   type RunFlags,
   runningCommand,
   sandboxOptions,
@@ -27,6 +31,9 @@ import {
   withRunFlags,
 } from './run-flags.ts'
 import { screenOf } from './screen-of.ts'
+
+/** Stands for every shipped scenario. */
+const ALL = 'all'
 
 interface Flags extends RunFlags {
   scenario: string[]
@@ -45,7 +52,12 @@ export function execCommand(): Command {
     'exec',
     'Run a command against a fresh sandbox, and judge its client. Exits with 3 when it is wrong.',
   )
-    .option('--scenario <name or file>', 'what goes wrong meanwhile; may be repeated: a run for each', texts, [])
+    .option(
+      '--scenario <name or file>',
+      'what goes wrong meanwhile; may be repeated: a run for each; all: every shipped one',
+      texts,
+      [],
+    )
     .option('--fault <rule>', 'a fault, as in X-Sandbox-Fault; may be repeated', texts, [])
     .option('--jobs <n>', 'how many scenarios at a time (default: the number of processors)', atLeastOne)
     .option('--timeout <d>', 'end a command that takes longer', positiveDuration)
@@ -68,13 +80,16 @@ Examples:
   yield-sandbox exec --scenario dropped-deposit -- npm test
   yield-sandbox exec --scenario dropped-deposit --scenario expired-cursor --report report.html -- npm test
   yield-sandbox exec --fault 'error; status=503; operation=deposit; times=2' -- npm test
+  yield-sandbox exec --scenario all -- npm test
   yield-sandbox exec --scenario flaky-network --shrink fewest.yaml -- npm test
   yield-sandbox exec --env API_URL=YIELD_BASE_URL --timeout 5m -- sh -c 'npm run seed && npm test'`
 
-async function run(command: string[], flags: Flags): Promise<void> {
+async function run(command: string[], given: Flags): Promise<void> {
   keepTickShape()
+  const host = await sandboxToJoin(given)
+  const flags = withFixturesOf(given, host)
   const { timeout, before, restarts, allowInconclusive = false, clock, baseline } = flags
-  const scenarios = await Promise.all(flags.scenario.map(findScenario))
+  const scenarios = await scenariosOf(flags.scenario)
   const files = flags.report.map(reportFile)
   const faults = flags.fault.map(readFault)
   const renames = flags.env.map(parseRename)
@@ -85,23 +100,26 @@ async function run(command: string[], flags: Flags): Promise<void> {
   const options = { ...(await sandboxOptions(flags)), ...(clock !== undefined && { clock }) }
   forgiveReaders()
   const runTerms = {
-    ...{ command, before, faults, renames, options, timeout, restarts, say },
+    ...{ command, before, faults, renames, options, host, timeout, restarts, say },
     required: flags.require,
     env: process.env,
     interruption: watchSignals(),
+    phase: (phase: 'begun' | 'ended') => (phase === 'begun' ? progress.end() : progress.show('judges what it did')),
   }
   const again = [...execFlags(flags), ...(clock === undefined ? [] : ['--clock', clock])]
   const named = new Map<Scenario | undefined, string[]>(
-    scenarios.map((scenario, i) => [scenario, ['--scenario', flags.scenario[i] ?? scenario.name]]),
+    scenarios.map(({ named, scenario }) => [scenario, ['--scenario', named]]),
   )
   const onTheSpot = flags.fault.flatMap((fault) => ['--fault', fault])
   process.exitCode = await exec({
-    ...{ ...runTerms, scenarios, files, allowInconclusive },
-    show: (reports, table) => show(reports, table, { ...screenOf(process.stderr), verbose: flags.verbose ?? false }),
+    ...{ ...runTerms, scenarios: scenarios.map(({ scenario }) => scenario), files, allowInconclusive },
+    show: (reports, table) => show(reports, { table, flags }),
+    ...(flags.json && { tell: (result) => print(flags, result, []) }),
     askedFor: (scenario) => ({ what: [...(named.get(scenario) ?? []), ...onTheSpot], flags: again }),
     baseline: accepted,
     jobs: flags.jobs ?? availableParallelism(),
-    out: process.stdout,
+    out: outputFor(flags),
+    progress: ofScenarios,
     ...(fewest !== undefined && {
       traced: true,
       afterwards: (run) => shrinkRun(run, { ...runTerms, scenario: undefined, file: fewest, flags: again }),
@@ -117,8 +135,36 @@ function shrinkFile(path: string, scenarios: number): string {
   return path
 }
 
-/** Prints the reports; the verdict comes last, and with several reports it follows the table. */
-function show(reports: readonly Report[], table: string | undefined, terms: TextTerms): void {
-  const all = table === undefined ? [] : [`\n${table}\n\n${verdictLine(mergedReport(reports), terms)}\n`]
-  process.stderr.write(['\n', renderReportText(reports, terms), ...all].join(''))
+/** A scenario, and the word that it was asked for by. */
+interface NamedScenario {
+  named: string
+  scenario: Scenario
+}
+
+/** The scenarios that the words name, each shipped one for `all`. Throws ScenarioError. */
+async function scenariosOf(words: readonly string[]): Promise<NamedScenario[]> {
+  const each = words.map(async (named): Promise<NamedScenario[]> => {
+    if (named !== ALL) return [{ named, scenario: await findScenario(named) }]
+    return (await shippedScenarios()).map((scenario) => ({ named: scenario.name, scenario }))
+  })
+  return (await Promise.all(each)).flat()
+}
+
+interface Shown {
+  table: string | undefined
+  flags: Pick<Flags, 'scenario' | 'verbose'>
+}
+
+/**
+ * Prints the reports; the verdict comes last, and with several reports it follows the table. Of all scenarios there is the table alone:
+ * their reports would be longer than anybody reads.
+ */
+function show(reports: readonly Report[], { table, flags: { scenario, verbose = false } }: Shown): void {
+  progress.end()
+  const terms = { ...screenOf(process.stderr), verbose }
+  const isShort = table !== undefined && scenario.includes(ALL) && !verbose
+  const each = isShort ? [] : ['\n', renderReportText(reports, terms)]
+  const more = isShort ? '--verbose shows the reports, and --report <file> writes them.\n' : ''
+  const all = table === undefined ? [] : [`\n${table}\n\n${more}${verdictLine(mergedReport(reports), terms)}\n`]
+  process.stderr.write([...each, ...all].join(''))
 }

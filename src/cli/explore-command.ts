@@ -11,8 +11,14 @@ import type { Exploration } from '../explore/exploration.ts'
 import { explore } from '../explore/explore.ts'
 import { HAZARDS } from '../explore/plan/hazards.ts'
 import { untriedInWords } from '../explore/plan/plan.ts'
+import { explorationDocument } from '../explore/render/document-of.ts'
 import { renderExplorationText } from '../explore/render/text.ts'
-import { type ExplorationFile, explorationFile, writeExploration } from '../explore/results/exploration-files.ts'
+import {
+  type ExplorationFile,
+  explorationFile,
+  sharedExploration,
+  writeExploration,
+} from '../explore/results/exploration-files.ts'
 import { ResultsFile } from '../explore/results/results-file.ts'
 import { type KeptResults, readResults } from '../explore/results/resume.ts'
 import { saveScenario } from '../explore/shrink/shrink.ts'
@@ -20,13 +26,16 @@ import { explorationExitCode } from '../explore/summary.ts'
 import { shellWords, shorten } from '../support/foreign-text.ts'
 import { suggest } from '../support/nearest.ts'
 import { version } from '../version.ts'
+import { print } from './control-options.ts'
 import { ExploreDisplay } from './explore-display.ts'
+import { sandboxToJoin, withFixturesOf } from './join.ts'
 import { keepTickShape, watchSignals } from './own-process.ts'
 import { atLeastOne, positiveDuration, wholeNumber } from './parse-argument.ts'
 import {
   execFlags,
   exitAtOnce,
   forgiveReaders,
+  outputFor,
   type RunFlags,
   runningCommand,
   sandboxOptions,
@@ -107,10 +116,13 @@ Examples:
   yield-sandbox explore --before 'npm run db:reset' --jobs 1 --budget 10m -- npm test
   yield-sandbox explore --random 100 --seed 7 -- npm test
   yield-sandbox explore --resume -- npm test
+  yield-sandbox explore --json -- npm test > explore.json
   yield-sandbox explore --trial 'deposit#1@alice reset-after-broadcast' -- npm test`
 
-async function run(command: string[], flags: Flags): Promise<void> {
+async function run(command: string[], given: Flags): Promise<void> {
   keepTickShape()
+  const host = await sandboxToJoin(given)
+  const flags = withFixturesOf(given, host)
   const files = flags.report.map(explorationFile)
   const renames = flags.env.map(parseRename)
   const kept = flags.resume ? readResults(flags.results, wantedOf(command, flags)) : undefined
@@ -122,12 +134,13 @@ async function run(command: string[], flags: Flags): Promise<void> {
   const exploration = await watched(flags, kept, (watch) =>
     explore({
       ...{ command, before, renames, env: process.env, interruption, kinds: faults, operations: only, depth },
-      ...{ maxRuns, budget, timeout, tolerate, options, watch, trial: flags.trial, restarts: flags.restarts },
+      ...{ maxRuns, budget, timeout, tolerate, options, host, watch, trial: flags.trial, restarts: flags.restarts },
       random: {
         count: flags.random,
         save: (scenario) => saveScenario(join(flags.save, `${scenario.name}.yaml`), scenario, '--save'),
       },
       jobs: flags.jobs ?? availableParallelism(),
+      out: outputFor(flags),
       clock: flags.clock ?? kept?.header.clock,
       flags: flagsOfRun(flags),
       known: kept?.results ?? new Map(),
@@ -172,7 +185,7 @@ async function watched(
 interface Conclusion {
   files: readonly ExplorationFile[]
   interruption: Interruption
-  flags: Pick<Flags, 'results' | 'trial' | 'verbose'>
+  flags: Pick<Flags, 'results' | 'trial' | 'verbose' | 'json'>
   allowInconclusive: boolean
 }
 
@@ -186,6 +199,7 @@ async function conclude(exploration: Exploration | undefined, terms: Conclusion)
   )
   if (exploration.untried && flags.trial === undefined)
     say(`what was found is in ${flags.results}; the same command line with --resume goes on`)
+  if (flags.json) print(flags, explorationDocument(sharedExploration(exploration, process.env.HOME)), [])
   const written = await writeExploration(files, exploration, say, process.env.HOME)
   if (signal !== undefined) return codeOfSignal(signal)
   return explorationExitCode(exploration, allowInconclusive) || (written ? 0 : USAGE)

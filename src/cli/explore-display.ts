@@ -10,6 +10,8 @@ import { OUTCOMES, signOf } from '../explore/render/outcomes.ts'
 import { seconds } from '../explore/render/sentence.ts'
 import { plainText } from '../render/safe-text.ts'
 import { plural } from '../verdict/evidence/words.ts'
+import { canRenew } from './first-words.ts'
+import { progress } from './progress.ts'
 import { wantsColour } from './screen-of.ts'
 
 /** Number of progress lines that a log gets. */
@@ -39,7 +41,8 @@ export class ExploreDisplay {
 
   /** A display on this process's standard error; the cursor comes back in whatever way the process ends. */
   static ofThisProcess(): ExploreDisplay {
-    const live = wantsColour(process.stderr) && !process.env.CI
+    const live = canRenew(process.stderr) && wantsColour(process.stderr)
+    progress.end()
     const display = new ExploreDisplay({ screen: process.stderr, clock: new SandboxClock(), live })
     process.once('exit', () => display.end())
     return display

@@ -1,6 +1,7 @@
 import { Command, InvalidArgumentError } from 'commander'
 import type { ActiveFault, FaultRule } from '../control/contract.ts'
 import { type ControlFlags, clientOf, commandGroup, controlCommand, print } from './control-options.ts'
+import { helpExamples } from './help-examples.ts'
 
 interface AddFlags extends ControlFlags {
   phase?: string
@@ -64,7 +65,8 @@ function clearCommand(): Command {
 function kindsCommand(): Command {
   return new Command('kinds')
     .description('List the kinds of faults: name, phases (the first is the default), parameters. Needs no sandbox.')
-    .option('--json', 'print JSON instead of tab-separated lines')
+    .option('--json', 'print JSON instead of lines')
+    .addHelpText('after', helpExamples(['faults kinds', 'faults kinds --json']))
     .action(async (flags: { json?: boolean }) => {
       // They are long, and no other command needs them.
       const { KINDS } = await import('../faults/kinds/index.ts')
@@ -75,6 +77,7 @@ function kindsCommand(): Command {
         flags,
         kinds,
         kinds.map(({ kind, phases, parameters }) => [kind, phases.join(','), parameters.join(',') || '-']),
+        ['kind', 'phases', 'parameters'],
       )
     })
 }
@@ -115,5 +118,5 @@ function printFaults(flags: ControlFlags, faults: ActiveFault[]): void {
     const where = Object.entries(match ?? {}).map(([name, value]) => `${name}=${value}`)
     return [id, kind, phase, hits, where.join(',') || 'everywhere', explanation]
   }
-  print(flags, faults, faults.map(row))
+  print(flags, faults, faults.map(row), ['id', 'kind', 'phase', 'hits', 'where', 'what it does'])
 }

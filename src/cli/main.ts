@@ -1,22 +1,16 @@
 import { Command, CommanderError } from 'commander'
 import { suggest } from '../support/nearest.ts'
 import { version } from '../version.ts'
+import { helpExamples } from './help-examples.ts'
+import { progress } from './progress.ts'
 import { reportFailure } from './report-failure.ts'
 import { startCommand } from './start-command.ts'
 
-/** Runs the command line. Exit codes: 0 good, 1 failure, 2 usage, 3 and 4 of a verdict. */
-export async function main(argv: readonly string[]): Promise<void> {
-  const program = new Command('yield-sandbox')
-    .description('A sandbox of the Yield Portfolio Partner API with a real local chain.')
-    .version(version)
-    .showHelpAfterError('Run yield-sandbox --help for what there is.')
-    .exitOverride()
-  program.addCommand(startCommand(), { isDefault: true })
-  if (!isStart(argv)) {
-    const { otherCommands } = await import('./other-commands.ts')
-    for (const command of otherCommands) program.addCommand(command())
-  }
-  for (const command of program.commands) command.exitOverride().showHelpAfterError('See --help.')
+/** Runs the command line. Exit codes: 0 good, 1 failure, 2 usage, 3 and 4 of a verdict. `said`: the first words are on the terminal. */
+export async function main(argv: readonly string[], said = false): Promise<void> {
+  progress.begin(said)
+  const isHelp = argv.some((flag) => flag === '--help' || flag === '-h')
+  const program = await programOf(isStart(argv) && !isHelp)
   try {
     refuseUnknown(program, argv[2])
     readEnvironment(program)
@@ -24,6 +18,48 @@ export async function main(argv: readonly string[]): Promise<void> {
   } catch (error) {
     process.exitCode = error instanceof CommanderError ? (error.exitCode === 0 ? 0 : 2) : reportFailure(error)
   }
+}
+
+/** The command line with all of its commands, or with `start` alone, which then need not load the others. */
+export async function programOf(startOnly = false): Promise<Command> {
+  const program = new Command('yield-sandbox')
+    .description('A sandbox of the Yield Portfolio Partner API with a real local chain.')
+    .version(version)
+    .showHelpAfterError('Run yield-sandbox --help for what there is.')
+    .exitOverride()
+  program.addCommand(startCommand(), { isDefault: true })
+  if (!startOnly) {
+    const { otherCommands } = await import('./other-commands.ts')
+    for (const command of otherCommands) program.addCommand(command())
+    program.addHelpText('after', EXAMPLES)
+    const { aimAtOwnSandbox } = await import('./own-sandbox.ts')
+    program.hook('preAction', (_, command) => aimAtOwnSandbox(command))
+  }
+  settle(program)
+  return program
+}
+
+const EXAMPLES = helpExamples([
+  '',
+  '--port 0 --data-dir ./sandbox-data',
+  'exec -- npm test',
+  'explain rate_limited',
+  'help exec',
+])
+
+/** Lets every command below report its errors in the same way, by an exception and one line. */
+function settle(parent: Command): void {
+  for (const command of parent.commands) {
+    command.exitOverride().showHelpAfterError('See --help.')
+    command.configureOutput({ writeErr: reportUsage })
+    settle(command)
+  }
+}
+
+/** Prints an error of the command line in place of what was said of progress. */
+function reportUsage(text: string): void {
+  progress.end()
+  process.stderr.write(text)
 }
 
 /** @returns true if the command is `start`, without help, which lists the others: then the other commands need not be loaded */

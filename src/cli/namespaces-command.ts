@@ -1,6 +1,7 @@
 import type { Command } from 'commander'
 import type { Credentials, NamespaceSummary, NamespaceWish } from '../control/contract.ts'
 import { readFixtureContent } from '../read-fixture.ts'
+import { readSnapshotFile } from '../snapshot/snapshot-path.ts'
 import { type ControlFlags, clientOf, commandGroup, print, sandboxCommand } from './control-options.ts'
 import { wholeNumber } from './parse-argument.ts'
 
@@ -10,6 +11,7 @@ interface CreateFlags extends ControlFlags {
   clock?: string
   confirmationDelay?: string
   from?: string
+  snapshot?: string
 }
 
 /** `namespaces list|create|delete`: isolated copies of everything behind the API of a running sandbox. */
@@ -27,7 +29,7 @@ function listCommand(): Command {
     const row = ({ name, ready, reason, seed, created_at, tenants }: NamespaceSummary) => {
       return [name, ready ? 'ready' : `not ready: ${reason}`, seed, created_at, tenants.join(',')]
     }
-    print(flags, namespaces, namespaces.map(row))
+    print(flags, namespaces, namespaces.map(row), ['namespace', 'state', 'seed', 'since', 'tenants'])
   })
 }
 
@@ -38,6 +40,7 @@ function createCommand(): Command {
     'namespaces create winter --clock 2030-01-01T00:00:00Z --confirmation-delay 0',
     'namespaces create two-tenants --fixtures ./two-tenants.yaml --seed 7',
     'namespaces create retry --from pull-request-7',
+    'namespaces create report-42 --snapshot ./report-42.snapshot',
   ])
     .argument('[name]', 'of a-z, 0-9 and - (default: one that nobody has)')
     .option('--fixtures <file>', 'YAML or JSON file to seed it from; sections left out are those of the sandbox')
@@ -45,9 +48,10 @@ function createCommand(): Command {
     .option('--clock <iso>', 'moment its clock starts at, frozen')
     .option('--confirmation-delay <d>', '0, 2s, 5s-30s or realistic')
     .option('--from <name>', 'copy this namespace as it is now (default: the default one as it was seeded)')
+    .option('--snapshot <file>', 'begin with the state that was saved in this file')
     .action(async (name: string | undefined, flags: CreateFlags) => {
       const credentials = await clientOf(flags).createNamespace(await wishOf(name, flags))
-      print(flags, credentials, rowsOf(credentials))
+      print(flags, credentials, rowsOf(credentials), ['what', 'value', 'of'])
     })
 }
 
@@ -63,9 +67,10 @@ function deleteCommand(): Command {
 }
 
 async function wishOf(name: string | undefined, flags: CreateFlags): Promise<NamespaceWish> {
-  const { fixtures: file, seed, clock, confirmationDelay: confirmation_delay, from } = flags
+  const { fixtures: file, seed, clock, confirmationDelay: confirmation_delay, from, snapshot: path } = flags
   const fixtures = file === undefined ? undefined : await readFixtureContent(file)
-  const wishes = { name, fixtures, seed, clock, confirmation_delay, from }
+  const snapshot = path === undefined ? undefined : (await readSnapshotFile(path)).toString('latin1')
+  const wishes = { name, fixtures, seed, clock, confirmation_delay, from, snapshot }
   return Object.fromEntries(Object.entries(wishes).filter(([, value]) => value !== undefined))
 }
 

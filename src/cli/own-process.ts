@@ -2,6 +2,7 @@ import { createHook } from 'node:async_hooks'
 import { readFileSync } from 'node:fs'
 import { SandboxClock } from '../domain/clock.ts'
 import type { Interruption } from '../exec/run-command.ts'
+import { isAlive } from '../support/is-alive.ts'
 import { abortController } from '../support/waiting.ts'
 
 /** Milliseconds within which a repeated signal counts as the same: npm passes on a signal that the terminal has already sent. */
@@ -53,15 +54,6 @@ function shellsNpx(shell: number): number[] {
     return isNpx ? [Number(above)] : []
   } catch {
     return [] // not Linux
-  }
-}
-
-function isAlive(pid: number): boolean {
-  try {
-    process.kill(pid, 0)
-    return true
-  } catch (error) {
-    return (error as NodeJS.ErrnoException).code === 'EPERM'
   }
 }
 

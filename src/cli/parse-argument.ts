@@ -1,4 +1,5 @@
-import { InvalidArgumentError } from 'commander'
+import { InvalidArgumentError, type Option } from 'commander'
+import { suggest } from '../support/nearest.ts'
 import { parseDuration } from '../support/quantities.ts'
 import { type FindingId, isFindingId, objectionTo } from '../verdict/finding-ids.ts'
 
@@ -41,5 +42,17 @@ export function notEmpty(text: string): string {
 export function findingIds(word: string, earlier: FindingId[] = []): FindingId[] {
   if (isFindingId(word)) return [...earlier, word]
   const { message, fix } = objectionTo(word) ?? { message: '', fix: '' }
-  throw new InvalidArgumentError(`${message.charAt(0).toUpperCase()}${message.slice(1)}: ${fix}`)
+  throw new InvalidArgumentError(sentence(`${message}: ${fix}`))
+}
+
+/** Lets an option have one of these words only; a misspelt one is refused with the nearest, where commander would list all. */
+export function choosing(option: Option, words: readonly string[]): Option {
+  return option.choices(words).argParser((word) => {
+    if (words.includes(word)) return word
+    throw new InvalidArgumentError(sentence(suggest(word, words)))
+  })
+}
+
+function sentence(text: string): string {
+  return text.charAt(0).toUpperCase() + text.slice(1) + (text.endsWith('?') ? '' : '.')
 }

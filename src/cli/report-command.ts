@@ -1,9 +1,16 @@
+import { mkdtemp } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { pathToFileURL } from 'node:url'
 import { type Command, InvalidArgumentError, Option } from 'commander'
 import type { FindingId } from '../control/contract.ts'
+import { trustingFetch } from '../control/trusting-fetch.ts'
 import { writeOwn, writing } from '../exec/report-files.ts'
 import { formOfFile, REPORT_FORM_NAMES, REPORT_FORMS, type Report, type ReportForm } from '../verdict/report.ts'
 import { type ControlFlags, clientOf, controlCommand } from './control-options.ts'
-import { findingIds } from './parse-argument.ts'
+import { openInBrowser } from './open-in-browser.ts'
+import { choosing, findingIds } from './parse-argument.ts'
+import { say } from './run-flags.ts'
 import { screenOf } from './screen-of.ts'
 
 interface ReportFlags extends ControlFlags {
@@ -13,6 +20,7 @@ interface ReportFlags extends ControlFlags {
   running?: boolean
   allowInconclusive?: boolean
   verbose?: boolean
+  open?: boolean
 }
 
 /** Exit codes of a verdict. */
@@ -28,9 +36,10 @@ export function reportCommand(): Command {
       'report --require retry-after --require client-timeout',
       'report --output report.html --output junit.xml',
       'report --running --format markdown',
+      'report --open',
     ],
   )
-    .addOption(new Option('--format <form>', 'the form to print').choices(REPORT_FORM_NAMES).default('text'))
+    .addOption(choosing(new Option('--format <form>', 'the form to print').default('text'), REPORT_FORM_NAMES))
     .option(
       '--output <file>',
       'also write it, in the form of its suffix (.html, .xml, .sarif, …); may be repeated',
@@ -39,11 +48,13 @@ export function reportCommand(): Command {
     .option('--require <finding>', 'a finding that must be passed; may be repeated', findingIds)
     .option('--running', 'the client still runs: what it has not done yet, it may do')
     .option('--allow-inconclusive', 'exit 0 when the verdict is inconclusive')
+    .option('--open', 'open it in the browser: the file of --output, else the inspector')
     .option('--verbose', 'show everything, not only what is wrong')
     .action(async (flags: ReportFlags) => {
       const report = await clientOf(flags).report({ require: flags.require, ended: !flags.running })
       for (const path of flags.output ?? []) await write(path, report)
       process.stdout.write(await printed(flags, report))
+      if (flags.open) await open(flags, report)
       const allowed = report.verdict === 'inconclusive' && flags.allowInconclusive
       process.exitCode = allowed ? 0 : EXIT_CODES[report.verdict]
     })
@@ -60,6 +71,29 @@ async function printed({ json, format, verbose = false }: ReportFlags, report: R
 async function rendered(form: ReportForm, report: Report): Promise<string> {
   const { renderReports } = await import('../verdict/render/render-reports.ts')
   return renderReports(form, [report])
+}
+
+/** Opens the page of the report: a page that was written, the inspector, or where that is switched off a page in a temporary file. */
+async function open(flags: ReportFlags, report: Report): Promise<void> {
+  const written = flags.output?.find((path) => formOfFile(path) === 'html')
+  const inspector = written === undefined ? await inspectorAt(flags) : undefined
+  const address = inspector ?? pathToFileURL(written ?? (await writeTemporary(report))).href
+  const isOpen = await openInBrowser(address)
+  say(isOpen ? `opened ${address}` : `there is no browser to open here; open ${address}`)
+}
+
+/** Address of the inspector's verdict; undefined if the sandbox has none. */
+async function inspectorAt({ url, ca, namespace }: ReportFlags): Promise<string | undefined> {
+  const send = ca === undefined ? fetch : trustingFetch(ca)
+  const page = await send(`${url}/`, { headers: { accept: 'text/html' }, redirect: 'manual' })
+  if (page.status !== 200) return undefined
+  return `${url}/#verdict${namespace === undefined ? '' : `?${new URLSearchParams({ namespace })}`}`
+}
+
+async function writeTemporary(report: Report): Promise<string> {
+  const path = join(await mkdtemp(join(tmpdir(), 'yield-sandbox-report-')), 'report.html')
+  await write(path, report)
+  return path
 }
 
 function file(path: string, earlier: string[] = []): string[] {

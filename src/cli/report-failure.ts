@@ -1,5 +1,6 @@
 import { BaselineFailure } from '../explore/run/baseline-failure.ts'
 import { visibleText } from '../support/foreign-text.ts'
+import { progress } from './progress.ts'
 
 /** Exit codes of failures that a person can act on: their message names the fault and the fix. */
 const KNOWN: Record<string, number> = {
@@ -7,6 +8,7 @@ const KNOWN: Record<string, number> = {
   FixtureError: 2,
   BaselineError: 2,
   BaselineFailure: 1,
+  BackgroundError: 1,
   CommandStartError: 2,
   DataDirectoryError: 1,
   InvalidArgumentError: 2,
@@ -17,6 +19,7 @@ const KNOWN: Record<string, number> = {
   ControlError: 1,
   RefusedError: 2,
   ScenarioError: 2,
+  SnapshotError: 2,
   TlsError: 2,
 }
 
@@ -24,6 +27,7 @@ const KNOWN: Record<string, number> = {
 export function reportFailure(error: unknown): number {
   const { name, message, code, stack } = error instanceof Error ? withCode(error) : withCode(new Error(String(error)))
   const line = messageOf(code) ?? (name in KNOWN ? message : undefined)
+  progress.end()
   process.stderr.write(`yield-sandbox: ${visibleText(line ?? stack ?? message)}\n`)
   // The exit code of the user's own command, if that is what failed.
   if (error instanceof BaselineFailure) return error.exitCode
@@ -34,11 +38,23 @@ function withCode(error: Error & { code?: string }) {
   return { name: error.name, message: error.message, code: { ...error, code: error.code }, stack: error.stack }
 }
 
+interface SystemFailure {
+  code?: string | undefined
+  address?: string
+  port?: number
+  /** The program that has the port, if it is known. */
+  owner?: string | undefined
+}
+
+function takenBy(owner: string | undefined): string {
+  return owner === undefined ? '' : ` by ${owner}`
+}
+
 /** The operating system's error about the port, in words that name the fix. */
-function messageOf({ code, address, port }: { code?: string | undefined; address?: string; port?: number }) {
+function messageOf({ code, address, port, owner }: SystemFailure) {
   switch (code) {
     case 'EADDRINUSE':
-      return `port ${port} on ${address} is taken; stop what uses it, or choose another with --port (0 picks a free one)`
+      return `port ${port} on ${address} is taken${takenBy(owner)}; stop that, or let --port auto pick a free one`
     case 'EACCES':
       return `port ${port} needs privileges; choose one above 1023 with --port`
     case 'EADDRNOTAVAIL':

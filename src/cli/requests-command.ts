@@ -55,7 +55,7 @@ function listCommand(): Command {
       const client = clientOf(flags)
       if (flags.har) return print({ json: true }, await client.har(queryOf(flags)), [])
       const page = await client.requests(queryOf(flags))
-      print(flags, page, page.data.map(rowOf))
+      print(flags, page, page.data.map(rowOf), HEADINGS)
     })
 }
 
@@ -81,6 +81,8 @@ function queryOf(flags: ListFlags): ExchangeQuery {
   const query = { operation, tenant, external_id, status, code, end, fault, idempotency_key, connection, limit }
   return { ...query, starting_after } as ExchangeQuery
 }
+
+const HEADINGS = ['request', 'when', 'connection', 'what', 'end', 'code', 'fault', 'transaction']
 
 function rowOf(exchange: RecordedExchange): unknown[] {
   const { request_id, began, connection, request, response, refusal, faults, transfer } = exchange

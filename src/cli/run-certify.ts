@@ -6,6 +6,7 @@ import {
   certificateFiles,
   compareCertificates,
   readCertificate,
+  renderJson,
   verifyCertificate,
   writeCertificate,
 } from '../certify/certificate-file.ts'
@@ -18,15 +19,20 @@ import { prepareFiles } from '../exec/report-files.ts'
 import type { ExploreWatch } from '../explore/explore.ts'
 import { OptionError } from '../option-error.ts'
 import { shippedScenarios } from '../scenarios/find-scenario.ts'
-import { shorten, visibleText } from '../support/foreign-text.ts'
+import { shorten } from '../support/foreign-text.ts'
+import { print } from './control-options.ts'
 import { ExploreDisplay } from './explore-display.ts'
+import { sandboxToJoin, withFixturesOf } from './join.ts'
 import { keepTickShape, watchSignals } from './own-process.ts'
+import { progress } from './progress.ts'
 import {
   type CertifyFlags,
   CLOCK,
   execFlags,
   exitAtOnce,
   forgiveReaders,
+  ofScenarios,
+  outputFor,
   SEED,
   sandboxOptions,
   say,
@@ -36,14 +42,18 @@ import {
 const LONGEST_SUBJECT = 200
 
 /** Carries out `certify`. Throws the errors of `explore` and `exec`, and OptionError. */
-export async function runCertify(command: string[], flags: CertifyFlags): Promise<void> {
-  if (flags.verify.length > 0) {
+export async function runCertify(command: string[], given: CertifyFlags): Promise<void> {
+  if (given.verify.length > 0) {
     if (command.length > 0) throw new OptionError('--verify runs no command: leave out one of them')
-    process.exitCode = await verifyFiles(flags.verify, (line) => void process.stdout.write(`${line}\n`))
+    const verified = await verifyFiles(given.verify)
+    print(given, verified, verifiedLines(verified))
+    process.exitCode = verified.exit_code
     return
   }
   if (command.length === 0) throw new OptionError('certify needs a command after --, or --verify <file>')
   keepTickShape()
+  const host = await sandboxToJoin(given)
+  const flags = withFixturesOf(given, host)
   const {
     subject,
     before,
@@ -63,8 +73,16 @@ export async function runCertify(command: string[], flags: CertifyFlags): Promis
   forgiveReaders()
   const display = ExploreDisplay.ofThisProcess()
   const certificate = await certify({
-    ...{ command, before, renames, env: process.env, interruption, options, clock, timeout, jobs, tolerate, subject },
-    ...{ restarts, kinds: [], operations: [], scenarios: await shippedScenarios(), out: process.stdout, say },
+    ...{ command, before, renames, env: process.env, interruption, options, host, clock, timeout, jobs, tolerate, subject },
+    ...{
+      restarts,
+      kinds: [],
+      operations: [],
+      scenarios: await shippedScenarios(),
+      out: outputFor(flags),
+      say,
+      progress: ofScenarios,
+    },
     flags: certifyFlags(flags),
     fixtures: await digestOfFile(flags.fixtures),
     watch: watchOf(display),
@@ -73,7 +91,9 @@ export async function runCertify(command: string[], flags: CertifyFlags): Promis
   if (!certificate) process.exitCode = codeOfSignal(interruption.asked.reason ?? 'SIGINT')
   else {
     await writeCertificate(files, certificate)
+    progress.end()
     process.stderr.write(`\n${renderCertificateText(certificate, flags)}`)
+    if (flags.json) process.stdout.write(renderJson(certificate))
     say(`written to ${files.html} and ${files.json}`)
     process.exitCode = certificateExitCode(certificate.evidence, flags)
   }
@@ -109,17 +129,27 @@ async function digestOfFile(path: string | undefined): Promise<string | null> {
     .digest('hex')}`
 }
 
-/** Reports whether one certificate is intact, and for two, whether they also agree. Resolves to the exit code. */
-export async function verifyFiles(paths: readonly string[], print: (line: string) => void): Promise<number> {
+/** The state of certificates, and for two, whether they agree. */
+export interface VerifiedFiles {
+  exit_code: number
+  files: { file: string; state: string; sentence: string }[]
+  /** Of two certificates that are unchanged: how they compare, in sentences; else empty. */
+  compared: string[]
+}
+
+/** Verifies one certificate or two, and compares two. Throws OptionError. */
+export async function verifyFiles(paths: readonly string[]): Promise<VerifiedFiles> {
   if (paths.length > 2) throw new OptionError('--verify compares two files at most')
-  const files = await Promise.all(paths.map(readCertificate))
-  const verified = files.map((file) => ({ file, ...verifyCertificate(file) }))
-  for (const { file, sentence } of verified) print(visibleText(`${file.path}: ${sentence}`))
-  const [first, second] = files
-  if (verified.some(({ state }) => state === 'changed')) return 1
-  const same = verified.every(({ state }) => state === 'intact') ? 0 : INCONCLUSIVE
-  if (!first || !second) return same
+  const read = await Promise.all(paths.map(readCertificate))
+  const files = read.map((file) => ({ file: file.path, ...verifyCertificate(file) }))
+  if (files.some(({ state }) => state === 'changed')) return { exit_code: 1, files, compared: [] }
+  const same = files.every(({ state }) => state === 'intact') ? 0 : INCONCLUSIVE
+  const [first, second] = read
+  if (!first || !second) return { exit_code: same, files, compared: [] }
   const { sameResults, sentences } = compareCertificates(first.certificate, second.certificate)
-  for (const sentence of sentences) print(visibleText(sentence))
-  return sameResults ? same : 1
+  return { exit_code: sameResults ? same : 1, files, compared: [...sentences] }
+}
+
+function verifiedLines({ files, compared }: VerifiedFiles): string[][] {
+  return [...files.map(({ file, sentence }) => [`${file}: ${sentence}`]), ...compared.map((sentence) => [sentence])]
 }

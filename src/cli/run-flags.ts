@@ -1,8 +1,10 @@
 import { Command, InvalidArgumentError, Option } from 'commander'
+import type { OutputStream } from '../exec/run-all.ts'
 import type { SandboxOptions } from '../options.ts'
 import { readFixture } from '../read-fixture.ts'
 import { createLog } from './log.ts'
 import { wholeNumber } from './parse-argument.ts'
+import { progress } from './progress.ts'
 import { startFlag } from './start-flags.ts'
 
 /** Flags of a command that runs the user's command against sandboxes of its own, and reports on it. */
@@ -13,6 +15,9 @@ export interface RunFlags extends SandboxFlags {
 /** Flags of every command that runs the user's command. */
 interface SandboxFlags {
   env: string[]
+  /** False with `--no-join`. */
+  join: boolean
+  json?: boolean
   before?: string
   restarts: number
   verbose?: boolean
@@ -56,7 +61,11 @@ export function withSandboxFlags(command: Command, words: { seed: string; clock:
       new Option('--restarts <n>', RESTARTS).env('YIELD_SANDBOX_RESTARTS').argParser(restarts).default(0, 'never'),
     )
     .option('--verbose', 'show everything, not only what is wrong')
+    .option('--json', 'print the result as JSON; what your command prints goes to stderr then')
     .option('--env <THEIRS=YIELD_NAME>', 'give a variable by another name, too; may be repeated', texts, [])
+    .addOption(
+      new Option('--no-join', 'start a sandbox although one runs for this folder').env('YIELD_SANDBOX_NO_JOIN'),
+    )
     .addOption(startFlag('fixtures'))
     .addOption(startFlag('seed', words.seed))
     .addOption(startFlag('confirmationDelay', '0, 2s, 5s-30s or realistic (default: 0)'))
@@ -101,6 +110,11 @@ export function execFlags({ before, fixtures, confirmationDelay, env, restarts }
   ]
 }
 
+/** The stream for the standard output of the user's command: with `--json`, standard output holds the result alone. */
+export function outputFor({ json }: Pick<SandboxFlags, 'json'>): OutputStream {
+  return json ? process.stderr : process.stdout
+}
+
 /** Ignores errors of the output streams: a reader that has read enough is not a failure. */
 export function forgiveReaders(): void {
   for (const stream of [process.stdout, process.stderr]) stream.on('error', () => undefined)
@@ -111,8 +125,14 @@ export function exitAtOnce(): void {
   process.once('exit', () => process.exit())
 }
 
+/** Shows how many of several runs are done. */
+export function ofScenarios(done: number, all: number): void {
+  progress.show(`${done} of ${all} scenarios done`)
+}
+
 /** Prints a line to standard error, since standard output is the user's command's. */
 export function say(line: string): void {
+  progress.end()
   process.stderr.write(`yield-sandbox: ${line}\n`)
 }
 

@@ -19,7 +19,7 @@ function listCommand(): Command {
     const own = current && !scenarios.some(({ name }) => name === current.name) ? [current] : []
     const state = (name: string) => (current?.name === name ? current.state : '-')
     const rows = [...scenarios, ...own].map(({ name, description }) => [name, state(name), description])
-    print(flags, { scenarios, current }, rows)
+    print(flags, { scenarios, current }, rows, ['scenario', 'state', 'what goes wrong'])
   })
 }
 

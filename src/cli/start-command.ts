@@ -1,20 +1,29 @@
+import { existsSync } from 'node:fs'
 import { relative } from 'node:path'
-import { Command } from 'commander'
+import { Command, Option } from 'commander'
 import type { Credentials } from '../control/contract.ts'
 import type { SandboxOptions } from '../options.ts'
+import type { SandboxRecord } from '../running/sandbox-record.ts'
 import type { Sandbox } from '../sandbox/sandbox.ts'
 import { shellWords, visibleJson } from '../support/foreign-text.ts'
+import { type BackgroundReport, IDLE_EXIT, LOG_FLAG } from './background-report.ts'
 import { createLog } from './log.ts'
 import { keepTickShape, whenNpxGoes } from './own-process.ts'
+import { progress } from './progress.ts'
 import { reportFailure } from './report-failure.ts'
 import { startFlags } from './start-flags.ts'
 
 interface Flags extends SandboxOptions {
+  background?: boolean
+  /** Set in the process that `--background` starts: path of its log. */
+  inBackgroundWithLog?: string
   json?: boolean
   logLevel?: string
   quiet?: boolean
 }
 
+/** Milliseconds between two looks whether the folder of a sandbox in the background is still there. */
+const LOOK_MS = 60_000
 /** Milliseconds within which a reader of the first lines has closed the pipe. */
 const READ_MS = 500
 
@@ -22,26 +31,43 @@ const READ_MS = 500
 export function startCommand(): Command {
   const command = new Command('start').description('Start the sandbox (the default command).')
   for (const flag of startFlags()) command.addOption(flag)
-  return command.addHelpText('after', EXAMPLES).action(start)
+  return command
+    .addOption(new Option(`${LOG_FLAG} <file>`).hideHelp())
+    .addHelpText('after', EXAMPLES)
+    .action((flags: Flags) => (flags.background && !flags.inBackgroundWithLog ? background(flags) : start(flags)))
 }
 
 const EXAMPLES = `
 Examples:
   yield-sandbox
+  yield-sandbox --background
   yield-sandbox --port 0 --json --confirmation-delay 0
   yield-sandbox --fixtures my-fixtures.yaml --seed 7
   yield-sandbox --data-dir ./sandbox-data
   yield-sandbox --tls self-signed --public-url https://sandbox.test:4010`
 
-async function start({ json, quiet, logLevel, ...options }: Flags): Promise<void> {
+/** Starts a sandbox in the background, or finds that it runs, and prints how to reach it. */
+async function background({ background: _, json, quiet, logLevel: __, ...options }: Flags): Promise<void> {
+  const { startInBackground } = await import('./background.ts')
+  const { record, found, credentials, inspector } = await startInBackground(options)
+  if (json) process.stdout.write(`${visibleJson(credentials)}\n`)
+  else if (!quiet) {
+    const own = ownCommand(process.argv[1] ?? '', process.cwd())
+    process.stdout.write(`${banner(credentials, { own, inspector })}\n${whereabouts(record, { own, found })}`)
+  }
+}
+
+async function start({ background: _, inBackgroundWithLog, json, quiet, logLevel, ...given }: Flags): Promise<void> {
   keepTickShape()
-  const level = quiet ? 'error' : logLevel
+  const isBehind = inBackgroundWithLog !== undefined
+  const options: SandboxOptions = isBehind ? { port: 'auto', idleExit: IDLE_EXIT, ...given } : given
+  // A line for each request would fill the disk in time.
+  const level = quiet ? 'error' : (logLevel ?? (isBehind ? 'warn' : undefined))
   const log = createLog(level ?? 'info')
-  const given: SandboxOptions = { ...options, logger: log }
   const { Sandbox } = await import('../sandbox/sandbox.ts') // other commands do not need it
-  const sandbox = await Sandbox.listen(given)
+  const sandbox = await Sandbox.listen({ ...options, logger: log }).catch(sayWhoListens)
   log.level = level ?? sandbox.options.logLevel ?? 'info'
-  stopWhenTold(sandbox)
+  stopWhenTold(sandbox, isBehind)
   try {
     await sandbox.ready
   } catch (error) {
@@ -51,6 +77,10 @@ async function start({ json, quiet, logLevel, ...options }: Flags): Promise<void
   }
   if (sandbox.stopping) return
   const credentials = await sandbox.credentials()
+  progress.end()
+  const { recordStart } = await import('./recorded-start.ts')
+  const first = await recordStart(sandbox, given, inBackgroundWithLog)
+  if (isBehind) return reportBehind(sandbox, { first, credentials, inspector: sandbox.inspectorAddress() })
   if (json) process.stdout.write(`${visibleJson(credentials)}\n`)
   else if (!quiet) {
     const own = ownCommand(process.argv[1] ?? '', process.cwd())
@@ -65,7 +95,7 @@ async function start({ json, quiet, logLevel, ...options }: Flags): Promise<void
  * Stops everything that was started at Ctrl-C or SIGTERM, and at the end of the terminal, of npx or of the output's reader. A second
  * signal ends the process at once.
  */
-function stopWhenTold(sandbox: Sandbox): void {
+function stopWhenTold(sandbox: Sandbox, isBehind: boolean): void {
   const stop = () =>
     void sandbox.stop().then(
       () => process.exit(0),
@@ -74,18 +104,49 @@ function stopWhenTold(sandbox: Sandbox): void {
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
     process.on(signal, () => (sandbox.stopping ? process.exit(1) : stop()))
   }
-  void whenNpxGoes(sandbox.namespace.services.service.clock, stop)
+  if (!isBehind) void whenNpxGoes(sandbox.namespace.services.service.clock, stop)
   process.stdout.on('error', stop)
   // By itself, Node would first close what is still open, and was seen to wait for that for ever, at full speed.
   process.once('exit', () => process.exit())
 }
 
-/** Three commands to try next, and the purpose of each. */
-const NEXT: readonly (readonly [command: string, purpose: string])[] = [
-  ['exec -- npm test', 'your tests against a sandbox of their own, and what your client does wrong'],
-  ['explore -- npm test', 'your tests once for every fault at every request, judged by the money'],
-  ['requests list', 'what your client has sent to this sandbox, and what became of it'],
-]
+/** Completes the operating system's error about a taken port with the program that has it. */
+async function sayWhoListens(error: NodeJS.ErrnoException & { port?: number }): Promise<never> {
+  if (error.code !== 'EADDRINUSE' || error.port === undefined) throw error
+  const { portOwner } = await import('../running/port-owner.ts')
+  throw Object.assign(error, { owner: await portOwner(error.port) })
+}
+
+/** Reports to the command that started this process, which waits for it; ends if that has gone, or another sandbox came first. */
+async function reportBehind(sandbox: Sandbox, report: BackgroundReport): Promise<void> {
+  const failure = await new Promise<unknown>((resolve) => {
+    if (process.connected) process.send?.(report, resolve)
+    else resolve('nobody waits')
+  })
+  if (failure || !report.first) {
+    await sandbox.stop()
+    process.exit(1)
+  }
+  process.disconnect()
+  const { clock } = sandbox.namespace.services.service
+  const folder = process.cwd()
+  // A worktree is removed without a thought of what runs in it.
+  while (!sandbox.stopping && existsSync(folder)) await clock.wallSleep(LOOK_MS)
+  await sandbox.stop()
+  process.exit()
+}
+
+/** Where the sandbox in the background is, for a person. */
+function whereabouts(
+  { folder, pid, log }: Pick<SandboxRecord, 'folder' | 'pid' | 'log'>,
+  { own, found }: { own: string; found: boolean },
+): string {
+  const runs = found ? 'ran already' : 'runs in the background'
+  const logged = log === undefined ? '' : `\n  Its log is ${log}.`
+  return `  It ${runs} for ${folder}, as process ${pid}; commands of that folder find it.${logged}
+  ${own} stop ends it; it ends by itself after ${IDLE_EXIT} without use, unless --idle-exit says otherwise.
+`
+}
 
 /** Parts of the {@link banner} beside credentials. */
 interface BannerParts {
@@ -97,7 +158,7 @@ interface BannerParts {
 
 /** The text for a person when the sandbox is ready: its addresses, a first request to paste, and commands to try next. */
 export function banner(credentials: Credentials, { own = 'yield-sandbox', inspector }: BannerParts = {}): string {
-  const { base_url, auth_url, control_url, rpc_urls, scope, seed, ca_file, control_token, tenants } = credentials
+  const { base_url, auth_url, control_url, rpc_urls, seed, ca_file, control_token, tenants } = credentials
   const [tenant] = tenants
   const rows: [string, string][] = [
     ...(inspector === undefined ? [] : ([['Inspector', inspector]] as [string, string][])),
@@ -115,17 +176,27 @@ export function banner(credentials: Credentials, { own = 'yield-sandbox', inspec
     rows.push(['End users', tenant.end_users.join(', ') || 'none yet'])
   }
   const lines = rows.map(([name, value]) => `  ${`${name}:`.padEnd(15)}${value}`)
-  const curl = ca_file === undefined ? 'curl -s' : `curl -s --cacert '${ca_file.replaceAll("'", `'\\''`)}'`
-  const first = tenant
-    ? `
-  Try it (a token, then the pools):
+  return `\n  yield-sandbox is ready.\n\n${lines.join('\n')}\n\n  Next:\n\n${nextSteps(credentials, { own, inspector })}\n`
+}
 
-TOKEN=$(${curl} ${auth_url} -d grant_type=client_credentials -d client_id=${tenant.client_id} -d client_secret=${tenant.client_secret} -d scope=${scope} | sed 's/.*"access_token":"\\([^"]*\\)".*/\\1/')
-${curl} ${base_url}/v1/partner/pools -H "Authorization: Bearer $TOKEN"
-`
-    : ''
-  const next = NEXT.map(([command, purpose]) => `    ${`${own} ${command}`.padEnd(own.length + 23)}${purpose}`)
-  return `\n  yield-sandbox is ready.\n\n${lines.join('\n')}\n${first}\n  Next:\n\n${next.join('\n')}\n`
+/** Three steps: look, send a first request, and let a test suite be judged. */
+function nextSteps(credentials: Credentials, { own = 'yield-sandbox', inspector }: BannerParts): string {
+  const { base_url, auth_url, scope, ca_file, tenants } = credentials
+  const [tenant] = tenants
+  const curl = ca_file === undefined ? 'curl -s' : `curl -s --cacert '${ca_file.replaceAll("'", `'\\''`)}'`
+  const first = tenant && [
+    'Paste a first request: a token, then the pools.',
+    '',
+    `TOKEN=$(${curl} ${auth_url} -d grant_type=client_credentials -d client_id=${tenant.client_id} -d client_secret=${tenant.client_secret} -d scope=${scope} | sed 's/.*"access_token":"\\([^"]*\\)".*/\\1/')`,
+    `${curl} ${base_url}/v1/partner/pools -H "Authorization: Bearer $TOKEN"`,
+    '',
+  ]
+  const steps = [
+    ...(inspector === undefined ? [] : [['Open the inspector, the first address above, and watch what comes.']]),
+    ...(first ? [first] : []),
+    ['Let your tests be judged, against a sandbox of their own:', `     ${own} exec -- npm test`],
+  ]
+  return steps.map(([head, ...lines], i) => [`  ${i + 1}. ${head}`, ...lines].join('\n')).join('\n')
 }
 
 /** The command that runs this program, which was started as `path`, from `directory`. */

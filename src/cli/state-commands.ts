@@ -2,6 +2,8 @@ import { type Command, Option } from 'commander'
 import type { ControlClient } from '../control/client.ts'
 import { ControlError } from '../control/control-error.ts'
 import { SandboxClock } from '../domain/clock.ts'
+import { OptionError } from '../option-error.ts'
+import { recordOf } from '../running/sandbox-record.ts'
 import { type ControlFlags, clientOf, controlCommand, print, sandboxCommand } from './control-options.ts'
 import { duration } from './parse-argument.ts'
 
@@ -51,7 +53,8 @@ export function statusCommand(): Command {
     const client = clientOf(flags)
     const [{ version, uptime_seconds }, { ready, reason }] = await Promise.all([client.health(), client.readiness()])
     const state = { url: flags.url, ready, ...(reason !== undefined && { reason }), version, uptime_seconds }
-    print(flags, state, [[ready ? 'ready' : `not ready: ${reason}`, version, uptime_seconds, flags.url]])
+    const row = [ready ? 'ready' : `not ready: ${reason}`, version, uptime_seconds, flags.url]
+    print(flags, state, [row], ['state', 'version', 'uptime (s)', 'address'])
     if (!ready) process.exitCode = 1
   })
 }
@@ -67,13 +70,26 @@ export function resetCommand(): Command {
   })
 }
 
+/** Refuses to end a sandbox that runs for another folder, and has but the default address. Throws OptionError. */
+async function refuseOthers(client: ControlClient): Promise<void> {
+  const other = recordOf((await client.health()).instance)
+  if (other === undefined) return
+  const { folder, url, pid } = other
+  throw new OptionError(
+    `no sandbox runs for this folder; the one at ${url} is that of ${folder}, process ${pid}: --url ${url} ends it`,
+  )
+}
+
 /** `stop`: ends a running sandbox, and returns when it is gone. */
 export function stopCommand(): Command {
-  return sandboxCommand('stop', 'End a running sandbox, as Ctrl-C would. Returns when its port is free.', [
+  return sandboxCommand(
     'stop',
-    'stop --url localhost:4011',
-  ]).action(async (flags: ControlFlags) => {
-    await clientOf(flags).stop()
+    'End the sandbox of this folder, or the one that --url names, as Ctrl-C would. Returns when its port is free.',
+    ['stop', 'stop --url localhost:4011'],
+  ).action(async (flags: ControlFlags, command: Command) => {
+    const client = clientOf(flags)
+    if (command.getOptionValueSource('url') === 'default') await refuseOthers(client)
+    await client.stop()
     print(flags, { stopped: true }, [['stopped']])
   })
 }

@@ -5,6 +5,7 @@ import {
   clientOf,
   controlTokenOption,
   namespaceOption,
+  print,
   urlOption,
 } from './control-options.ts'
 
@@ -23,9 +24,11 @@ export function tokenCommand(): Command {
     .addOption(tenantOption())
     .addOption(controlTokenOption())
     .addOption(namespaceOption())
-    .addHelpText('after', '\nExample:\n  TOKEN=$(yield-sandbox token)')
+    .option('--json', 'print JSON')
+    .addHelpText('after', '\nExamples:\n  TOKEN=$(yield-sandbox token)\n  yield-sandbox token --tenant acme --json')
     .action(async (flags: Flags) => {
-      process.stdout.write(`${await clientOf(flags).idpToken({ tenant: flags.tenant })}\n`)
+      const token = await clientOf(flags).idpToken({ tenant: flags.tenant })
+      print(flags, { token }, [[token]])
     })
 }
 
@@ -39,8 +42,10 @@ export function userTokenCommand(): Command {
     .addOption(tenantOption())
     .addOption(controlTokenOption())
     .addOption(namespaceOption())
+    .option('--json', 'print JSON')
     .addHelpText('after', '\nExample:\n  USER_TOKEN=$(yield-sandbox user-token alice)')
     .action(async (externalId: string, flags: Flags) => {
-      process.stdout.write(`${await clientOf(flags).userToken(externalId, { tenant: flags.tenant })}\n`)
+      const token = await clientOf(flags).userToken(externalId, { tenant: flags.tenant })
+      print(flags, { token }, [[token]])
     })
 }

@@ -1,9 +1,12 @@
 import { SandboxClock } from '../domain/clock.ts'
 import { NAMESPACE_NAME } from '../domain/namespace-name.ts'
+import type { CommandEnding } from '../oracle/outcome.ts'
 import { shorten } from '../support/foreign-text.ts'
 import { suggest } from '../support/nearest.ts'
 import type {
   ActiveFault,
+  AnsweredConclusion,
+  AuditedMoney,
   AuditReport,
   ClockMove,
   ClockState,
@@ -12,6 +15,8 @@ import type {
   ExchangeQuery,
   ExplainedExchange,
   FaultRule,
+  Guest,
+  GuestWish,
   Har,
   Health,
   InspectorPoll,
@@ -21,6 +26,8 @@ import type {
   MovedClock,
   NamespaceSummary,
   NamespaceWish,
+  NextExchange,
+  NextExchangeQuery,
   OperationDetail,
   OperationPage,
   Readiness,
@@ -94,6 +101,21 @@ export class ControlClient {
     await this.#connection.call<void>('DELETE', pathOf(name))
   }
 
+  /** Makes a sandbox within this one. */
+  createGuest(wish: GuestWish): Promise<Guest> {
+    return this.#connection.call<Guest>('POST', '/_sandbox/guests', wish)
+  }
+
+  /** Ends the run of a client in the namespace, and returns what a verdict is made from. */
+  conclude(end: CommandEnding): Promise<AnsweredConclusion> {
+    return this.#connection.call<AnsweredConclusion>('POST', `${this.#base}/conclusion`, { end })
+  }
+
+  /** All money by ledger and chain, with an audit. */
+  auditedMoney(): Promise<AuditedMoney> {
+    return this.#connection.call<AuditedMoney>('GET', `${this.#base}/audited_money`)
+  }
+
   /** Credentials and URLs that a client needs to connect. */
   credentials(): Promise<Credentials> {
     return this.#connection.call<Credentials>('GET', `${this.#base}/credentials`)
@@ -134,9 +156,14 @@ export class ControlClient {
     )
   }
 
+  /** Asks the sandbox to end, and does not wait until it has. */
+  async beginStop(): Promise<void> {
+    await this.#connection.call<Stopping>('POST', '/_sandbox/stop')
+  }
+
   /** Ends the sandbox with all of its namespaces; resolves when nothing answers any more. */
   async stop(): Promise<void> {
-    await this.#connection.call<Stopping>('POST', '/_sandbox/stop')
+    await this.beginStop()
     const clock = new SandboxClock()
     const deadline = clock.wallNow() + PATIENCE_MS
     while (await this.answers()) {
@@ -152,6 +179,14 @@ export class ControlClient {
   /** Resets the namespace to its fixtures. */
   reset(): Promise<Readiness> {
     return this.#connection.call<Readiness>('POST', `${this.#base}/reset`)
+  }
+
+  /** The state of the namespace as text, with which a namespace or a sandbox can begin. */
+  async snapshot(): Promise<string> {
+    const path = `${this.#base}/snapshot`
+    const { status, text } = await this.#connection.send('POST', path)
+    if (status !== 200) throw this.#connection.failure(path, status, text)
+    return text
   }
 
   /** Audits the namespace: API, ledger and chain must agree. */
@@ -212,6 +247,11 @@ export class ControlClient {
   /** Recorded requests, newest first. */
   requests(query: ExchangeQuery = {}): Promise<ExchangePage> {
     return this.#connection.call<ExchangePage>('GET', `${this.#base}/requests${searchOf({ ...query })}`)
+  }
+
+  /** The next recorded request to end; null if none does within `wait_ms`, at most 20 s of real time. */
+  nextRequest(query: NextExchangeQuery & { wait_ms: number }): Promise<NextExchange> {
+    return this.#connection.call<NextExchange>('GET', `${this.#base}/requests/next${searchOf({ ...query })}`)
   }
 
   /** One recorded request with its explanation. */

@@ -1,4 +1,5 @@
 import type { AuditReport } from '../domain/audit-report.ts'
+import type { Money } from '../domain/money.ts'
 import type { ActiveFault, FaultPreview } from '../faults/active-rule.ts'
 import type { FaultRule } from '../faults/fault-rule.ts'
 import type { Assumption, Fidelity } from '../fidelity/manifest.ts'
@@ -7,8 +8,10 @@ import type { ScenarioRun } from '../scenarios/scenario-runner.ts'
 import type { Scenario, ScenarioFile } from '../scenarios/scenario-schema.ts'
 import type { ExplainedExchange } from '../traffic/explain-exchange.ts'
 import type { Har } from '../traffic/har.ts'
+import type { NextExchange, NextExchangeQuery } from '../traffic/next-exchange.ts'
 import type { ExchangeFilter, ExchangePage, ExchangeQuery } from '../traffic/page-exchanges.ts'
 import type { RecordedExchange } from '../traffic/recorded-exchange.ts'
+import type { Evidence } from '../verdict/finding.ts'
 import type { FindingId } from '../verdict/finding-ids.ts'
 import type { ConfigurationCause, ExchangeLine, MergedReport, Report, ReportedFinding } from '../verdict/report.ts'
 
@@ -16,6 +19,8 @@ import type { ConfigurationCause, ExchangeLine, MergedReport, Report, ReportedFi
 export interface Health {
   status: 'ok'
   version: string
+  /** Id of this process's sandbox: another one, on the same port later, has another id. */
+  instance: string
   uptime_seconds: number
 }
 
@@ -73,6 +78,8 @@ export interface NamespaceWish {
   clock?: string
   /** The namespace to copy in its present state. Default: `default` in its state after seeding. */
   from?: string
+  /** A state that `POST /_sandbox/snapshot` gave, as text: ledger, chains, clock, seed and fixtures are those of the snapshot. */
+  snapshot?: string
 }
 
 /** One namespace of `GET /_sandbox/namespaces`. */
@@ -90,6 +97,48 @@ export interface NamespaceSummary extends Readiness {
   last_request_at: string | null
   /** Number of broken rules, as last judged for somebody who looks at its operations; null if nobody does. */
   failed_findings: number | null
+}
+
+/** `POST /_sandbox/guests` */
+export interface GuestWish {
+  /** Process on the sandbox's machine with which it ends. */
+  pid: number
+  /** Default: that of the sandbox. */
+  seed?: number
+  /** Default: that of the fixture, else 0. */
+  confirmation_delay?: string | number
+  /** ISO 8601 moment its clock starts at, frozen. Default: real time. */
+  clock?: string
+}
+
+/** A sandbox within another one. */
+export interface Guest {
+  credentials: Credentials
+  /** False if all its markets belong to real chains: faults cannot change those. */
+  owns_markets: boolean
+  /** True if its transfers are confirmed with a delay. */
+  delays_confirmation: boolean
+}
+
+/** `POST /_sandbox/conclusion`: a namespace after the command has ended and the transfers under way have settled. */
+export interface Conclusion {
+  evidence: Evidence
+  /** The rules in force when the command ended. */
+  rules: readonly ActiveFault[]
+  /** Number of transfers that did not settle in time. */
+  unsettled: number
+}
+
+/** A {@link Conclusion} as the sandbox answers it. */
+export interface AnsweredConclusion extends Conclusion {
+  /** Number of namespaces that clients of the sandbox have made. */
+  other_namespaces: number
+}
+
+/** `GET /_sandbox/audited_money` */
+export interface AuditedMoney {
+  money: Money
+  audit: AuditReport
 }
 
 /** `GET /_sandbox/clock` */
@@ -187,6 +236,8 @@ export type {
   Har,
   Level,
   MergedReport,
+  NextExchange,
+  NextExchangeQuery,
   OperationOutcome,
   RecordedExchange,
   Report,

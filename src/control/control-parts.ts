@@ -5,6 +5,7 @@ import { type ErrorCode, invalidParameters, Problem } from '../domain/errors.ts'
 import type { Origin } from '../domain/origin.ts'
 import type { Tenant } from '../domain/records.ts'
 import type { FaultEngine } from '../faults/fault-engine.ts'
+import type { CommandEnding } from '../oracle/outcome.ts'
 import type { MoneySelection, TransactionSelection } from '../overview/contract.ts'
 import type { EventStreams } from '../overview/event-stream.ts'
 import type { Overview } from '../overview/overview.ts'
@@ -16,11 +17,15 @@ import type { ExchangeLog } from '../traffic/exchange-log.ts'
 import type { Evidence, TakenAway } from '../verdict/finding.ts'
 import type { ControlClient } from './client.ts'
 import type {
+  AnsweredConclusion,
   Assumption,
+  AuditedMoney,
   AuditReport,
   ChainTime,
   Credentials,
   Fidelity,
+  Guest,
+  GuestWish,
   MintedToken,
   MoneyOverview,
   NamespaceSummary,
@@ -48,6 +53,8 @@ declare module 'fastify' {
 /** Operations on the sandbox as a whole. They are arguments because the control room does not import the rooms behind them. */
 export interface ControlDeps {
   version: string
+  /** Id of this sandbox. */
+  instance: string
   controlToken: string | undefined
   /** Address of the sandbox, whose own pages may use the interface. */
   origin: Origin
@@ -62,6 +69,8 @@ export interface ControlDeps {
   /** The namespace of that name, by default the one that every sandbox has. Throws Problem namespace_not_found. */
   namespace(name?: string): NamespaceControl | Promise<NamespaceControl>
   namespaces: NamespacesControl
+  /** Makes a sandbox within this one. Throws Problem validation_error or sandbox_starting. */
+  createGuest(wish: GuestWish): Promise<Guest>
   /** A client of this interface, without the network, that acts for a caller from outside: of the default namespace, or the one named. */
   clientOf(namespace?: string): Promise<ControlClient>
 }
@@ -99,6 +108,10 @@ export interface NamespaceControl {
   isSettled(transactionId: string): Promise<boolean>
   /** Evidence for the verdict on its clients. */
   evidence(clients: Pick<Evidence, 'ended' | 'end'>): Promise<Evidence>
+  /** Ends the run of a client: removes all faults, waits for transfers under way, and reads the evidence. */
+  conclude(end: CommandEnding): Promise<AnsweredConclusion>
+  /** All money by ledger and chain; no transfer may be under way. Throws ChainUnavailableError. */
+  auditedMoney(): Promise<AuditedMoney>
   /** Counts of the faults cleared and the resets that requests from outside have made so far. */
   takenAway: TakenAway
   scenarios: ScenarioRunner
@@ -115,6 +128,8 @@ export interface NamespaceControl {
   /** Undefined for an unknown transaction. Throws ChainUnavailableError, and Problem sandbox_starting. */
   transaction(hash: string): Promise<TransactionDetail | undefined>
   reset(): Promise<void>
+  /** The state as text. Throws ChainUnavailableError, and Problem sandbox_starting or service_unavailable. */
+  snapshot(): Promise<string>
   tenants(): Promise<Tenant[]>
   /** Forgets the keys fetched from each `jwks_uri`, and the user tokens verified so far. */
   forgetUserKeys(): void
@@ -128,11 +143,18 @@ export function controlOf({ control }: FastifyRequest): NamespaceControl {
   return control
 }
 
+/** Header of requests by the command that runs the client, as `exec` does, in another process than the sandbox. */
+export const RUNNER_HEADER = 'x-sandbox-runner'
+
 /** Remote address of a request that this process sends to its own sandbox for somebody outside. */
 export const FOR_OTHERS = 'for others'
 
-/** @returns true if a request came over the network, or is sent for one that did; false for this process's own */
-export function isFromOutside({ raw }: FastifyRequest): boolean {
+/**
+ * @returns true if a request came over the network, or is sent for one that did; false for this process's own, and for those of the command
+ * that runs the client
+ */
+export function isFromOutside({ raw, headers }: FastifyRequest): boolean {
+  if (headers[RUNNER_HEADER] !== undefined) return false
   return raw instanceof IncomingMessage || (raw as IncomingMessage).socket.remoteAddress === FOR_OTHERS
 }
 

@@ -4,10 +4,12 @@ import type { ControlDeps } from './control-parts.ts'
 import { guard, refuseForeigners } from './guard.ts'
 import { auditRoutes } from './routes/audit.ts'
 import { clockRoutes } from './routes/clock.ts'
+import { conclusionRoutes } from './routes/conclusion.ts'
 import { credentialRoutes } from './routes/credentials.ts'
 import { eventRoutes } from './routes/events.ts'
 import { faultRoutes } from './routes/faults.ts'
 import { fidelityRoutes } from './routes/fidelity.ts'
+import { guestRoutes } from './routes/guests.ts'
 import { healthRoutes } from './routes/health.ts'
 import { jwksCacheRoutes } from './routes/jwks-cache.ts'
 import { mcpRoutes } from './routes/mcp.ts'
@@ -19,6 +21,7 @@ import { requestRoutes } from './routes/requests.ts'
 import { resetRoutes } from './routes/reset.ts'
 import { scenarioRoutes } from './routes/scenarios.ts'
 import { sessionRoutes } from './routes/sessions.ts'
+import { snapshotRoutes } from './routes/snapshot.ts'
 import { stopRoutes } from './routes/stop.ts'
 import { tokenRoutes } from './routes/tokens.ts'
 import { transactionRoutes } from './routes/transactions.ts'
@@ -28,6 +31,7 @@ const ofEveryNamespace = [
   fidelityRoutes,
   auditRoutes,
   resetRoutes,
+  snapshotRoutes,
   clockRoutes,
   faultRoutes,
   scenarioRoutes,
@@ -37,6 +41,7 @@ const ofEveryNamespace = [
   tokenRoutes,
   jwksCacheRoutes,
   reportRoutes,
+  conclusionRoutes,
   moneyRoutes,
   transactionRoutes,
   mcpRoutes,
@@ -62,6 +67,7 @@ export async function controlRoutes(app: FastifyInstance, deps: ControlDeps): Pr
     })
     guarded.register(sessionRoutes, deps)
     guarded.register(stopRoutes, deps)
+    guarded.register(guestRoutes, deps)
     guarded.register(namespaceRoutes, deps)
     for (const prefix of ['/_sandbox', '/_sandbox/namespaces/:namespace']) {
       guarded.register(async (scope) => ofNamespace(scope, deps), { prefix })

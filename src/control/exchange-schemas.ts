@@ -4,6 +4,7 @@ import { OPERATIONS } from '../domain/operations.ts'
 import { TRANSFER_STEPS } from '../domain/transfers.ts'
 import type { ExplainedExchange } from '../traffic/explain-exchange.ts'
 import type { Har, HarEntry } from '../traffic/har.ts'
+import type { NextExchange } from '../traffic/next-exchange.ts'
 import type { ExchangePage } from '../traffic/page-exchanges.ts'
 import {
   type CausedTransfer,
@@ -175,6 +176,14 @@ export const ExchangePageSchema = control<ExchangePage>(
     data: Type.Array(ExchangeSchema, { description: 'Newest first.' }),
     has_more: Type.Boolean({ description: 'True when older ones fit as well.' }),
     next_cursor: textOrNull('Leads to them; null on the last page.'),
+  }),
+)
+
+export const NextExchangeSchema = control<NextExchange>(
+  'NextExchange',
+  Type.Object({
+    data: orNull(ExchangeSchema, 'Null when none has ended in time.'),
+    place: Text('The place after it, for `after`.'),
   }),
 )
 

@@ -48,6 +48,16 @@ const PortfolioMoneySchema = control<EndUserMoney['portfolios'][number]>(
   }),
 )
 
+const TotalSchema = control<EndUserMoney['totals'][number]>(
+  'MoneyTotal',
+  Type.Object({
+    ...Token,
+    principal_minor: Amount('Principal of all portfolios.'),
+    yield_minor: orNull(Amount('All that they have earned.'), Unreachable),
+    wallet_minor: orNull(Amount('What the wallet holds, on all chains.'), Unreachable),
+  }),
+)
+
 const SurplusSchema = control<EndUserMoney['surplus'][number]>(
   'Surplus',
   Type.Object({
@@ -65,6 +75,7 @@ const EndUserMoneySchema = control<EndUserMoney>(
     wallet_address: Text('Address of its wallet, on every chain.'),
     balances: Type.Array(WalletBalanceSchema, { description: "Tokens of its tenant's pools." }),
     portfolios: Type.Array(PortfolioMoneySchema),
+    totals: Type.Array(TotalSchema, { description: 'Portfolios and wallets together, a line for each token.' }),
     surplus: Type.Array(SurplusSchema, { description: 'Money that operations moved beyond what was asked for.' }),
   }),
 )

@@ -7,6 +7,7 @@ import {
   type InspectorPoll,
   MARK_KINDS,
   type Mark,
+  type OperationAgain,
   type OperationDetail,
   type OperationMoney,
   type OperationPage,
@@ -16,6 +17,7 @@ import {
 import { BothClocks, ExplainedExchangeSchema } from './exchange-schemas.ts'
 import { ReportedFindingSchema } from './report-schema.ts'
 import { anything, Count, control, Moment, oneOf, orNull, Text } from './schema-parts.ts'
+import { RuleSchema } from './schemas.ts'
 
 const textOrNull = (description: string) => orNull(Type.String(), description)
 const Minor = (description: string) => Type.String({ pattern: '^\\d+$', description })
@@ -130,6 +132,22 @@ const MoneySchema = control<OperationMoney>(
   }),
 )
 
+const AgainSchema = control<OperationAgain>(
+  'OperationAgain',
+  Type.Object({
+    obstacle: textOrNull('Why nobody can sign its last request again.'),
+    path: Text('Path and query of that request.'),
+    headers: Type.Unsafe<OperationAgain['headers']>(
+      Type.Array(Type.Array(Type.String(), { minItems: 2, maxItems: 2 }), {
+        description: 'Its headers, without tokens, key and those of the connection.',
+      }),
+    ),
+    curl: Text('The request as a command for a POSIX shell, which mints its tokens first.'),
+    fault: Type.Unsafe<OperationAgain['fault']>(RuleSchema),
+    scenario: Text('A scenario file with that fault.'),
+  }),
+)
+
 export const OperationDetailSchema = control<OperationDetail>(
   'OperationDetail',
   Type.Object({
@@ -145,6 +163,7 @@ export const OperationDetailSchema = control<OperationDetail>(
     ),
     money: orNull(MoneySchema, 'Null for what moves no money.'),
     findings: Type.Array(ReportedFindingSchema, { description: 'Broken rules, the gravest first.' }),
+    again: AgainSchema,
   }),
 )
 

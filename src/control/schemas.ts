@@ -29,6 +29,7 @@ export const HealthSchema = control<Health>(
   Type.Object({
     status: Type.Literal('ok'),
     version: Text('Version of the sandbox.'),
+    instance: Text('Id of this sandbox: one that is started later has another, on the same port too.'),
     uptime_seconds: Type.Integer({ minimum: 0, description: 'Since it began to listen.' }),
   }),
 )

@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs'
 import { readdir, rm } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { type Static, Type } from '@sinclair/typebox'
@@ -32,7 +33,14 @@ const KeptNamespaceSchema = Type.Object({
   /** By tenant id. */
   clients: Type.Record(
     Type.String(),
-    Type.Object({ slug: Type.String(), client_id: Type.String(), client_secret: Type.String() }),
+    Type.Object({
+      slug: Type.String(),
+      client_id: Type.String(),
+      client_secret: Type.String(),
+      /** The key that the sandbox made for a tenant of a snapshot, PKCS#8 PEM. */
+      private_key_pem: Type.Optional(Type.String()),
+      kid: Type.Optional(Type.String()),
+    }),
   ),
   /** Differences of its fixture from the sandbox's; null for none. */
   fixtures: Type.Union([Type.Record(Type.String(), Type.Unknown()), Type.Null()]),
@@ -139,12 +147,24 @@ export class NamespaceFolders {
   }
 
   #fileOf(life: string): DocumentFile<typeof KeptNamespaceSchema> {
-    return new DocumentFile(this.#pathOf(life), {
-      schema: KeptNamespaceSchema,
-      what: 'the file of a namespace',
-      synced: true,
-    })
+    return keptFile(this.of(life))
   }
+}
+
+/** The file in the data directory of a namespace that describes it. That of the default one has it only if it began with a snapshot. */
+function keptFile(directory: string): DocumentFile<typeof KeptNamespaceSchema> {
+  const path = join(directory, FILE)
+  return new DocumentFile(path, { schema: KeptNamespaceSchema, what: 'the file of a namespace', synced: true })
+}
+
+/** Data of the default namespace in its directory, unchanged; null if it has none. Throws DataDirectoryError if it is damaged. */
+export async function peekDefault(directory: string): Promise<KeptNamespace | null> {
+  return existsSync(join(directory, FILE)) ? keptFile(directory).peek() : null
+}
+
+/** Describes the default namespace in its directory. Throws DataDirectoryError if that cannot be written. */
+export async function keepDefault(directory: string, kept: KeptNamespace): Promise<void> {
+  await keptFile(directory).write({ format: FORMAT, ...kept })
 }
 
 /** A name belongs to one life. If several share one, as only manual copies can, the others get a number and are refused. */

@@ -1,34 +1,22 @@
-import type { ActiveFault } from '../control/contract.ts'
+import type { ControlClient } from '../control/client.ts'
+import type { ActiveFault, AnsweredConclusion, Conclusion } from '../control/contract.ts'
 import type { SandboxClock } from '../domain/clock.ts'
 import { judgeOperations } from '../oracle/judge-operations.ts'
 import type { CommandEnding, OutcomeId } from '../oracle/outcome.ts'
-import { evidenceOf } from '../sandbox/evidence-of.ts'
-import { unsettledAfter } from '../sandbox/money-of.ts'
-import type { Namespace } from '../sandbox/namespace.ts'
 import type { Evidence } from '../verdict/finding.ts'
 import { codeOfEnd } from './command-end.ts'
 import { CLOSING_MS, type CommandEnd, type CommandTerms, runCommand } from './run-command.ts'
 
-/** Milliseconds to wait for transfers that a command has left under way. */
-const SETTLING_MS = 10_000
-
 /** State of a namespace after the command has ended and the transfers under way have settled. */
-export interface Aftermath {
-  evidence: Evidence
-  /** The rules in force when the command ended. */
-  rules: readonly ActiveFault[]
-  /** Number of transfers that did not settle in time. */
-  unsettled: number
-}
+export type Aftermath = AnsweredConclusion
+
+/** The client of a namespace, as far as its end is concerned. */
+export type Concluding = Pick<ControlClient, 'conclude'>
 
 /** Removes all faults, waits for the transfers under way, and reads the evidence. */
-export async function aftermathOf(namespace: Namespace, end: CommandEnd, clock: SandboxClock): Promise<Aftermath> {
+export async function aftermathOf(client: Concluding, end: CommandEnd, clock: SandboxClock): Promise<Aftermath> {
   await clock.sleep(CLOSING_MS)
-  const { faults } = namespace.services
-  const rules = faults.list()
-  faults.clear()
-  const unsettled = await unsettledAfter(namespace, SETTLING_MS)
-  return { rules, unsettled, evidence: await evidenceOf(namespace, { ended: true, end: endingOf(end) }) }
+  return client.conclude(endingOf(end))
 }
 
 /** For people: the number of transfers whose outcome nobody knows. */
@@ -61,12 +49,12 @@ export interface Again extends CommandTerms {
  * Starts a command again, in the same namespace and without faults, as long as it has left something open that it may settle then.
  * Resolves to the last start, which is the first one when nothing was open.
  */
-export async function runAgain(namespace: Namespace, first: Start, terms: Again): Promise<Start> {
+export async function runAgain(client: Concluding, first: Start, terms: Again): Promise<Start> {
   const { command, restarts, interruption, clock } = terms
   let last = first
   for (let again = 0; again < restarts && isLeftOpen(last.aftermath) && !interruption.asked.aborted; again++) {
     const end = await runCommand(command, terms)
-    last = { end, aftermath: await aftermathOf(namespace, end, clock) }
+    last = { end, aftermath: await aftermathOf(client, end, clock) }
   }
   return last
 }
@@ -89,7 +77,7 @@ export function hasStruck(id: string, { kept, exchanges }: Pick<Evidence, 'kept'
 }
 
 /** Reasons why a run must not pass, whatever its report shows, a sentence each; `rules` are the faults that it was to meet. */
-export function reasonsAgainst({ evidence, unsettled }: Aftermath, rules: readonly ActiveFault[]): string[] {
+export function reasonsAgainst({ evidence, unsettled }: Conclusion, rules: readonly ActiveFault[]): string[] {
   const { clearings, resets } = evidence.taken_away
   const isMissed = rules.some(({ id }) => !hasStruck(id, evidence))
   return [

@@ -44,6 +44,12 @@ export function parseRename(text: string): Rename {
   throw new OptionError(`--env "${shorten(text)}": "${shorten(name)}" is not known; ${suggest(name, NAMES)}`)
 }
 
+/** The facts about a sandbox by the name of their variable; those that the fixture does not have are left out. */
+export function connectionVariables(credentials: Credentials): Partial<Record<VariableName, string>> {
+  const all = NAMES.map((name): [VariableName, string | undefined] => [name, VARIABLES[name](credentials)])
+  return Object.fromEntries(all.filter(([, value]) => value !== undefined))
+}
+
 /** The environment of a command: the caller's, and the variables of its sandbox. */
 export function commandEnvironment(
   caller: NodeJS.ProcessEnv,

@@ -7,9 +7,11 @@ import { shorten } from '../support/foreign-text.ts'
 import { formatPath, wordsOf } from '../support/issue.ts'
 import type { Report } from '../verdict/report.ts'
 import { applyBaseline, type BaselineEntry } from './baseline.ts'
-import { codeOfEnd, endInAWord, leftBehindInWords } from './command-end.ts'
+import { codeOfEnd, leftBehindInWords } from './command-end.ts'
 import { type AskedFor, sharedReport, withCommand } from './exec-command-line.ts'
+import { type ExecResult, execResult, summaryTable } from './exec-result.ts'
 import { exitCodeOf, isIdle, USAGE } from './exit-code.ts'
+import type { Astray } from './ground.ts'
 import { type ReportFile, writeReports } from './report-files.ts'
 import { type AllTerms, runAll } from './run-all.ts'
 import type { Run } from './sandbox-run.ts'
@@ -25,6 +27,8 @@ export interface ExecTerms extends AllTerms {
   askedFor(scenario: Scenario | undefined): Omit<AskedFor, 'command'>
   /** Shows the reports to a person; several reports with a table of all. */
   show(reports: readonly Report[], table: string | undefined): void
+  /** Called at the end, for programs. */
+  tell?(result: ExecResult): void
   /** Called with a run that was not interrupted; its report has the baseline applied. */
   afterwards?(run: Run): Promise<void>
 }
@@ -55,7 +59,9 @@ export async function exec(terms: ExecTerms): Promise<number> {
   if (first && !interruption.asked.aborted) await terms.afterwards?.(first)
   const interruptedBy: NodeJS.Signals | undefined = interruption.asked.reason
   const code = exitCodeOf({ runs: judged, badBaseline: complaints.length > 0, allowInconclusive, interruptedBy })
-  return code === 0 && !written ? USAGE : code
+  const exitCode = code === 0 && !written ? USAGE : code
+  terms.tell?.(execResult(judged, exitCode))
+  return exitCode
 }
 
 /** The report of a run, completed with facts that only `exec` knows: the flags, and what went wrong with the command itself. */
@@ -75,27 +81,6 @@ function remarks({ scenario, end, report }: Run, { command: [name = ''] }: ExecT
       ? [`${name} used ${tenants.length} tenants${where}, each judged by itself: ${tenants.join(', ')}`]
       : []),
   ]
-}
-
-const HEADER = ['scenario', 'verdict', 'kept', 'broken', 'not tested', 'seconds', "command's code"]
-/** Number of columns of text; the others hold numbers. */
-const FROM_THE_RIGHT = 2
-
-/** Table of several runs, a line each. */
-export function summaryTable(runs: readonly Run[]): string {
-  const rows = [HEADER, ...runs.map(rowOf)]
-  const widths = HEADER.map((_, column) => Math.max(...rows.map((row) => row[column]?.length ?? 0)))
-  const cell = (text: string, column: number) => {
-    const width = widths[column] ?? 0
-    return column < FROM_THE_RIGHT ? text.padEnd(width) : text.padStart(width)
-  }
-  return rows.map((row) => row.map(cell).join('  ').trimEnd()).join('\n')
-}
-
-function rowOf({ scenario, end, took, report }: Run): string[] {
-  const { verdict, proved, contradicted, unproved } = report
-  const numbers = [proved, contradicted, unproved].map(String)
-  return [scenario?.name ?? '-', verdict, ...numbers, (took / 1000).toFixed(1), endInAWord(end)]
 }
 
 /** Reads `--fault`: `drop_connection; phase=after_broadcast; operation=deposit`. Throws OptionError naming each fault in it. */
@@ -140,7 +125,7 @@ export function misuseOf(run: MisusedRun, terms: MisuseTerms): string[] {
       : []),
     ...(otherNamespaces > 0 ? [namespacesInWords(name, otherNamespaces)] : []),
     ...(askedNothing && otherNamespaces === 0 && end.signal === null && !end.timedOut
-      ? [idleInWords(name, codeOfEnd(end), terms.env)]
+      ? [idleInWords(name, codeOfEnd(end), terms.env), ...astrayInWords(run.astray)]
       : []),
     // A fault may have struck one of the forgotten requests.
     ...(askedNothing || hasForgotten ? [] : missed.map((rule) => missedInWords(name, rule))),
@@ -148,7 +133,7 @@ export function misuseOf(run: MisusedRun, terms: MisuseTerms): string[] {
 }
 
 /** The parts of a run that are needed here. */
-export type MisusedRun = Pick<Run, 'before' | 'end' | 'report' | 'otherNamespaces' | 'missed'>
+export type MisusedRun = Pick<Run, 'before' | 'end' | 'report' | 'otherNamespaces' | 'missed' | 'astray'>
 
 /** Adds reasons against passing to a report; one that failed stays failed. */
 export function withReasons(report: Report, reasons: readonly string[]): Report {
@@ -177,6 +162,15 @@ function idleInWords(name: string, code: number, { YIELD_SANDBOX_URL: other }: N
     return `${idle}, and YIELD_SANDBOX_URL in your environment names another one, ${shorten(other, 100)}: let your app take the address from YIELD_BASE_URL, which exec sets.`
   }
   return `${idle}, which exec gives it in YIELD_BASE_URL: if your app reads another variable, name it with --env THEIR_NAME=YIELD_BASE_URL.`
+}
+
+function astrayInWords(astray: Astray | undefined): string[] {
+  if (astray === undefined || astray.requests === 0) return []
+  const { url, requests } = astray
+  const came = requests === 1 ? 'A request came' : `${requests} requests came`
+  return [
+    `${came} meanwhile to ${url}, the sandbox of this folder: perhaps your app has that address in its own settings.`,
+  ]
 }
 
 function namespacesInWords(name: string, count: number): string {

@@ -14,10 +14,18 @@ export interface AllTerms extends Omit<RunTerms, 'scenario'> {
   scenarios: readonly Scenario[]
   /** Number of runs at a time. */
   jobs: number
-  /** Stream that shows the commands' output when several run at a time. */
-  out: NodeJS.WritableStream
+  /** Stream that shows the commands' standard output; of several that run at a time, both streams. */
+  out: OutputStream
   /** Reports in a line what comes next. */
   say(line: string): void
+  /** Called while several run at a time, whenever one has begun or ended; never between the lines of a command. */
+  progress?(done: number, all: number): void
+}
+
+/** A stream of this process. */
+export type OutputStream = NodeJS.WritableStream & {
+  /** Its descriptor: the command's own. */
+  fd: number
 }
 
 type RunOne = (scenario: Scenario) => Promise<Run | undefined>
@@ -26,28 +34,33 @@ type RunOne = (scenario: Scenario) => Promise<Run | undefined>
  * Runs the command against a fresh sandbox for each scenario. Resolves to the runs in the order of the scenarios, without those
  * that an interruption kept from beginning. When one of the others cannot be run, throws its error and starts no more.
  */
-export async function runAll({ scenarios, jobs, out, say, ...terms }: AllTerms): Promise<Run[]> {
+export async function runAll({ scenarios, jobs, out, say, progress, ...terms }: AllTerms): Promise<Run[]> {
   const [first, ...others] = scenarios
   if (others.length > 0) return inTurns(scenarios, jobs, jobs === 1 ? runLive : beside())
-  const run = await runAgainstSandbox({ ...terms, scenario: first }, 'inherit')
+  const run = await runAgainstSandbox({ ...terms, scenario: first }, ['inherit', out.fd, 'inherit'])
   return run ? [run] : []
 
   /** Shows the output at once: no other command prints meanwhile. */
   async function runLive(scenario: Scenario): Promise<Run | undefined> {
     say(`scenario ${scenario.name}`)
-    return runAgainstSandbox({ ...terms, scenario }, ['ignore', 'inherit', 'inherit'])
+    return runAgainstSandbox({ ...terms, scenario }, ['ignore', out.fd, 'inherit'])
   }
 
   /** Keeps the output of each command together and shows it at its end. */
   function beside(): RunOne {
     const shown = new SerialQueue()
+    let done = 0
+    const report = () => progress?.(done, scenarios.length)
     return async (scenario) => {
       const spool = new OutputSpool()
       try {
+        void shown.run(async () => report())
         const run = await runAgainstSandbox({ ...terms, scenario }, ['ignore', spool.descriptor, spool.descriptor])
         await shown.run(async () => {
           say(`scenario ${scenario.name}`)
           await spool.show(out)
+          done++
+          report()
         })
         return run
       } finally {

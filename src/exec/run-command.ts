@@ -15,7 +15,7 @@ const PAUSE_MS = 20
 export const CLOSING_MS = 5
 
 /** Standard input, output and error: this process's own, or file descriptors. */
-export type CommandStdio = 'inherit' | ['ignore', Output, Output]
+export type CommandStdio = 'inherit' | ['ignore' | 'inherit', Output, Output]
 type Output = 'inherit' | 'ignore' | number
 
 /** Options of running a command. */

@@ -1,9 +1,8 @@
-import { ControlClient } from '../control/client.ts'
 import type { ActiveFault, FaultRule } from '../control/contract.ts'
 import { reportOn } from '../control/report-of.ts'
 import { SandboxClock } from '../domain/clock.ts'
 import type { SandboxOptions } from '../options.ts'
-import { Sandbox } from '../sandbox/sandbox.ts'
+import type { SandboxRecord } from '../running/sandbox-record.ts'
 import type { Scenario } from '../scenarios/scenario-schema.ts'
 import type { Evidence } from '../verdict/finding.ts'
 import type { FindingId } from '../verdict/finding-ids.ts'
@@ -12,6 +11,7 @@ import { version } from '../version.ts'
 import { aftermathOf, hasStruck, reasonsAgainst, runAgain } from './aftermath.ts'
 import { endInWords } from './command-end.ts'
 import { commandEnvironment, type Rename } from './command-environment.ts'
+import { type Astray, openGround } from './ground.ts'
 import { type CommandEnd, type CommandStdio, type Interruption, runBefore, runCommand } from './run-command.ts'
 
 /** The command, and the sandbox that it is run against. */
@@ -27,6 +27,8 @@ export interface RunTerms {
   renames: readonly Rename[]
   /** Options of every sandbox, except its address. */
   options: SandboxOptions
+  /** The sandbox to run it within; undefined for sandboxes of its own. */
+  host?: SandboxRecord | undefined
   /** The caller's environment. */
   env: NodeJS.ProcessEnv
   /** Time limit of the command in milliseconds; undefined for no limit. */
@@ -34,6 +36,8 @@ export interface RunTerms {
   /** Maximum number of further starts when the command has left something open; default: 0. */
   restarts?: number | undefined
   interruption: Interruption
+  /** Called when the sandbox is there and the command begins, and when the command has ended. */
+  phase?(phase: 'begun' | 'ended'): void
   /** True to include the trace in the result. */
   traced?: boolean
 }
@@ -58,6 +62,8 @@ export interface Run {
   report: Report
   /** Number of namespaces that the command made beside its own. */
   otherNamespaces: number
+  /** Requests that came meanwhile to the sandbox that it was run within. */
+  astray?: Astray | undefined
   /** Faults that were asked for one by one and never struck. */
   missed: readonly FaultRule[]
   /** Set if `traced`. */
@@ -65,49 +71,48 @@ export interface Run {
 }
 
 /**
- * Starts a sandbox on a free port, adds the faults, runs the command, judges its requests, and stops the sandbox. Resolves
+ * Opens a sandbox on a free port, within another one or started for it, adds the faults, runs the command, judges its requests, and stops the sandbox. Resolves
  * to undefined when it was interrupted before the command began. Throws whatever prevented the start.
  */
 export async function runAgainstSandbox(terms: RunTerms, stdio: CommandStdio): Promise<Run | undefined> {
   const { scenario, faults, interruption } = terms
   const clock = new SandboxClock()
-  // Every run has a port of its own: so the requests of a wrongly configured client end up in its report all the same.
-  const sandbox = await Sandbox.listen({ ...terms.options, port: 0, host: '127.0.0.1' })
+  const ground = await openGround(terms.options, terms.host)
   try {
-    await sandbox.ready
-    const { controlToken } = sandbox.options
-    const client = new ControlClient(sandbox.baseUrl, { controlToken, fetch: sandbox.fetch })
+    const { client } = ground
     const given = scenario ? (await client.startScenario(scenario)).faults : []
     const added = faults.length > 0 ? await client.addFaults(faults) : []
-    const credentials = await sandbox.credentials()
+    const credentials = await client.credentials()
     const seen = commandEnvironment(terms.env, credentials, terms.renames)
     if (interruption.asked.aborted) return undefined
-    const { namespace } = sandbox
     const running = { ...terms, env: seen, stdio, clock }
     const began = clock.wallNow()
+    terms.phase?.('begun')
     const before = await runBefore(terms.before, running)
     const ended = before ?? (await runCommand(terms.command, running))
     const took = clock.wallNow() - began
-    const first = { end: ended, aftermath: await aftermathOf(namespace, ended, clock) }
+    terms.phase?.('ended')
+    const first = { end: ended, aftermath: await aftermathOf(client, ended, clock) }
     const restarts = before ? 0 : (terms.restarts ?? 0)
-    const { end, aftermath } = await runAgain(namespace, first, { ...running, restarts })
+    const { end, aftermath } = await runAgain(client, first, { ...running, restarts })
     const { evidence } = aftermath
     const missed = (rules: readonly ActiveFault[]) => rules.filter(({ id }) => !hasStruck(id, evidence))
     const unprepared = before ? [`--before failed: ${endInWords(before)}.`] : []
     const reasons = [...unprepared, ...reasonsAgainst(aftermath, [...given, ...added])]
     const report = await reportOn(evidence, {
       version,
-      seed: namespace.seed,
+      seed: credentials.seed,
       scenario,
       required: terms.required,
       reasons,
     })
     const endUsers = credentials.tenants.flatMap(({ end_users }) => end_users)
     const trace = { exchanges: evidence.exchanges, rules: first.aftermath.rules, endUsers }
-    const otherNamespaces = sandbox.namespaces.madeByOthers
-    const run = { scenario, before, end, took, report, otherNamespaces, missed: missed(added) }
+    const { other_namespaces: otherNamespaces } = aftermath
+    const astray = await ground.astray()
+    const run = { scenario, before, end, took, report, otherNamespaces, missed: missed(added), astray }
     return { ...run, ...(terms.traced && { trace }) }
   } finally {
-    await sandbox.stop()
+    await ground.stop()
   }
 }

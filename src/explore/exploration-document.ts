@@ -16,6 +16,8 @@ export interface ExplorationDocument extends Exploration {
   verdict: Verdict
   /** One sentence. */
   summary: string
+  /** One sentence on the worst outcome; absent if nothing went wrong, and in files of earlier versions. */
+  headline?: string
   counts: Record<string, number>
   /** Two sentences: how many runs came to what, and how long they took. */
   pace: string

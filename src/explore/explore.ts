@@ -1,6 +1,8 @@
 import { SandboxClock } from '../domain/clock.ts'
 import { endInWords } from '../exec/command-end.ts'
+import type { OutputStream } from '../exec/run-all.ts'
 import type { SandboxOptions } from '../options.ts'
+import type { SandboxRecord } from '../running/sandbox-record.ts'
 import { version } from '../version.ts'
 import type { Exploration, TrialResult } from './exploration.ts'
 import { findTrial } from './plan/find-trial.ts'
@@ -24,12 +26,16 @@ export interface ExploreTerms extends ExplorationRunTerms, PlanWish, Limits {
   trial?: string | undefined
   /** Options of the sandbox, except its address and clock. */
   options: SandboxOptions
+  /** The sandbox to run it within; undefined for one of its own. */
+  host?: SandboxRecord | undefined
   /** Frozen time of the clock in every run, ISO 8601. Undefined: now. */
   clock: string | undefined
   /** True to continue although two runs without faults differ. */
   tolerate: boolean
   /** Time limit of each run in milliseconds; undefined: {@link limitOf} the command's duration. */
   timeout: number | undefined
+  /** Stream that shows the standard output of the command's first run. */
+  out: OutputStream
   /** Flags of `explore` that repeat these terms. */
   flags: readonly string[]
   /** Results of an earlier exploration with the same terms, by the id of the trial. */
@@ -57,7 +63,7 @@ export async function explore(terms: ExploreTerms): Promise<Exploration | undefi
   const clock = new SandboxClock()
   const start = clock.wallNow()
   const moment = terms.clock ?? new Date(start).toISOString()
-  const sandbox = await ExplorationSandbox.open({ ...terms.options, clock: moment })
+  const sandbox = await ExplorationSandbox.open({ ...terms.options, clock: moment }, terms.host)
   try {
     const runs = await runBaselines(sandbox, terms)
     if (!runs) return undefined
@@ -118,9 +124,9 @@ async function runBaselines(
 ): Promise<[Observation, Observation] | undefined> {
   const runOnce = async (run: 1 | 2) => {
     terms.watch.baseline(run)
-    const shown = run === 1 ? 'inherit' : 'ignore'
+    const [out, errors] = run === 1 ? ([terms.out.fd, 'inherit'] as const) : (['ignore', 'ignore'] as const)
     const timeout = terms.timeout ?? BASELINE_TIMEOUT_MS
-    const seen = await sandbox.run(terms, { faults: [], holding: 0, stdio: ['ignore', shown, shown], timeout })
+    const seen = await sandbox.run(terms, { faults: [], holding: 0, stdio: ['ignore', out, errors], timeout })
     if (seen) refuseUnlessGood(seen, { timeout, ownNamespaces: sandbox.madeByCommands })
     return seen
   }

@@ -71,3 +71,10 @@ export interface NamedKind<K extends string, W extends TSchema> extends FaultKin
 export function defineKind<const K extends string, W extends TSchema>(kind: TypedKind<K, W>): NamedKind<K, W> {
   return kind as NamedKind<K, W>
 }
+
+/** Schemas of the parameters of some kinds, by the kinds' names. */
+export function parametersOf<const Kinds extends readonly NamedKind<string, TSchema>[]>(
+  kinds: Kinds,
+): { [Kind in Kinds[number] as Kind['kind']]: Kind['with'] } {
+  return Object.fromEntries(kinds.map((kind) => [kind.kind, kind.with])) as ReturnType<typeof parametersOf<Kinds>>
+}

@@ -3,8 +3,8 @@ import { Value } from '@sinclair/typebox/value'
 import { OPERATIONS, type Operation } from '../domain/operations.ts'
 import type { Issue } from '../support/issue.ts'
 import { unknownWord } from '../support/issue-words.ts'
-import type { FaultKind, NamedKind } from './fault-kind.ts'
-import { KINDS } from './kinds/index.ts'
+import type { FaultKind } from './fault-kind.ts'
+import { KINDS, type PARAMETERS } from './kinds/index.ts'
 import { Choice, type Filled, issuesOf, OF_END_USER, TRANSFERS } from './parameters.ts'
 import { PHASES, type Phase, TRANSFER_PHASES } from './phase.ts'
 
@@ -72,13 +72,15 @@ type Written<P extends TProperties> = { [Name in Exclude<keyof P, LeftOut<P>>]: 
   [Name in LeftOut<P>]?: Static<P[Name]>
 }
 
-type RuleOf<K> =
-  K extends NamedKind<infer Name, TObject<infer P>>
+type RuleOf<Name extends string, With> =
+  With extends TObject<infer P>
     ? Common & { kind: Name } & (Record<never, never> extends Written<P> ? { with?: Written<P> } : { with: Written<P> })
     : never
 
 /** A rule as it is written: `kind` decides which parameters `with` has. */
-export type FaultRule = RuleOf<(typeof KINDS)[number]>
+export type FaultRule = {
+  [Name in keyof typeof PARAMETERS]: RuleOf<Name, (typeof PARAMETERS)[Name]>
+}[keyof typeof PARAMETERS]
 
 /** A rule that was found valid, with its defaults. */
 export interface CheckedRule {

@@ -179,12 +179,10 @@ export const CHAIN_BEHAVIOURS: readonly FidelityRow[] = [
     'at 0xcA11bde05977b3631167028862bE2a173976CA11, with its interface but other bytecode; on forks it is what the real chain has there',
     node('stands at its address, for clients that are told so and for the handle'),
   ),
-  {
-    id: 'websocket-rpc',
-    kind: 'absent',
-    about: 'WebSocket on the RPC: eth_subscribe',
-    rule: '405; clients poll or use filters (eth_newBlockFilter, eth_newFilter). Subscriptions of Anvil would end whenever another Anvil takes its place, and calls over its socket would pass by the budget of the RPC',
-    source: 'chosen',
-    test: testsIn('test/http/rpc-gateway.test.ts')('there are no WebSockets'),
-  },
+  assumed(
+    'websocket-rpc',
+    'WebSocket on the RPC: eth_subscribe',
+    'the same address with ws or wss, the same calls within the same budget, and eth_subscribe to newHeads and logs, which outlive the Anvil that made them; while somebody is subscribed, a block is mined in each block time that the clock moves on',
+    testsIn('test/http/rpc-socket.test.ts')('newHeads come one after another, with transfers and without'),
+  ),
 ]

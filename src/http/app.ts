@@ -14,6 +14,7 @@ import { readBodies } from './read-body.ts'
 import { checkHead } from './request-head.ts'
 import { logRequests, logWhenOver } from './request-log.ts'
 import { parseQuery, unknownRoute } from './routing.ts'
+import { UpgradableMessage } from './upgradable-message.ts'
 import { compileSchema, withoutAjv } from './validate.ts'
 
 /** Longest request body, in bytes. Assumption `body-limits`. */
@@ -23,7 +24,7 @@ const BODY_LIMIT = 100 * 1024
 const REQUEST_TIMEOUT_MS = 60_000
 
 /** Node would refuse a request without Host itself, and its answer would lack version and request id. */
-const SERVER = { requireHostHeader: false }
+const SERVER = { requireHostHeader: false, IncomingMessage: UpgradableMessage }
 
 /** Dependencies of {@link createApp}. */
 export interface AppDeps extends EntranceDeps {

@@ -1,11 +1,12 @@
 import { STATUS_CODES } from 'node:http'
 import type { Socket } from 'node:net'
+import type { Duplex } from 'node:stream'
 import { Problem } from '../domain/errors.ts'
 import type { Ids } from '../domain/ids.ts'
 import type { ServiceSettings } from '../domain/service-settings.ts'
 import { refusalOf } from '../traffic/refusal-of.ts'
 import { Connection, type Pending } from './connection.ts'
-import { problemType, renderProblem } from './problem.ts'
+import { problemType, renderProblem, toProblem } from './problem.ts'
 import { MAX_TARGET, targetTooLong } from './request-head.ts'
 
 /** An error that Node found, with the bytes in which it found it: a Buffer, whatever Fastify's types say. */
@@ -40,7 +41,12 @@ export function answerConnect(socket: Socket, ids: Ids, settings: ServiceSetting
   end(socket, problem, ids.next('req'), settings)
 }
 
-function end(socket: Socket, problem: Problem, request_id: string, settings: ServiceSettings, begun?: Pending): void {
+/** Answers a request for a WebSocket that is refused. */
+export function refuseSocket(socket: Duplex, error: unknown, ids: Ids, settings: ServiceSettings): void {
+  end(socket, toProblem(error), ids.next('req'), settings)
+}
+
+function end(socket: Duplex, problem: Problem, request_id: string, settings: ServiceSettings, begun?: Pending): void {
   const { status, body } = renderProblem(problem, { request_id, instance: '/' }, settings)
   const payload = JSON.stringify(body)
   if (begun) {

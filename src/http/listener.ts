@@ -14,6 +14,8 @@ const NO_SUCH_ADDRESS = new Set(['EADDRNOTAVAIL', 'EAFNOSUPPORT'])
 export interface ListenOptions {
   host: string | undefined
   port: number
+  /** True if a free port does as well when that one is taken. */
+  portMayDiffer?: boolean
   /** An origin; undefined for the address listened on. */
   publicUrl: string | undefined
   /** Any value for https; undefined for http. */
@@ -29,7 +31,16 @@ export class Listener {
    * Listens at a host. `localhost`, the default, resolves to IPv4 or IPv6, so it listens on both if the machine has both. Throws the
    * operating system's error about an address or a port; nothing listens then.
    */
-  static async open({ host, port, publicUrl, tls }: ListenOptions): Promise<Listener> {
+  static async open({ portMayDiffer, ...options }: ListenOptions): Promise<Listener> {
+    try {
+      return await Listener.#openAt(options)
+    } catch (error) {
+      if (!portMayDiffer || (error as NodeJS.ErrnoException).code !== 'EADDRINUSE') throw error
+      return Listener.#openAt({ ...options, port: 0 })
+    }
+  }
+
+  static async #openAt({ host, port, publicUrl, tls }: ListenOptions): Promise<Listener> {
     const both = host === undefined || host === 'localhost'
     const first = new Door()
     const doors = [first]

@@ -1,4 +1,6 @@
 import { IncomingMessage } from 'node:http'
+import type { Duplex } from 'node:stream'
+import { TLSSocket } from 'node:tls'
 import { Type } from '@sinclair/typebox'
 import type { FastifyInstance, FastifyRequest, RouteHandlerMethod } from 'fastify'
 import { refuseForeignHost, refuseForeignOrigin } from '../control/foreign-callers.ts'
@@ -10,6 +12,9 @@ import type { Chain } from '../domain/ports/chain.ts'
 import { shorten } from '../support/foreign-text.ts'
 import { jsonExcess } from '../support/json.ts'
 import { type PipelineDeps, refuseUnlessReady } from './pipeline.ts'
+import { toProblem } from './problem.ts'
+import type { RpcSockets, SocketChain } from './rpc-socket.ts'
+import { ChainNews } from './rpc-subscriptions.ts'
 
 const ChainId = Type.String({ examples: ['31337'] })
 const Key = Type.Object({
@@ -109,10 +114,16 @@ export interface RpcDeps {
   local: boolean
   /** Address of the sandbox, whose own pages may use it. */
   origin: Origin
+  /** Milliseconds; see ResolvedOptions. */
+  blockTime: number
+  /** Answers a request for a WebSocket that is refused. */
+  refuseSocket(socket: Duplex, error: unknown): void
 }
 
 /** Serves a chain's JSON-RPC on the sandbox's own origin, so that its URL outlives the node. Never subject to faults, never recorded. */
-export async function rpcProxy(app: FastifyInstance, { namespace, local, origin }: RpcDeps): Promise<void> {
+export async function rpcProxy(app: FastifyInstance, deps: RpcDeps): Promise<void> {
+  const { namespace, local, origin } = deps
+  serveSockets(app, deps)
   app.addHook('onRequest', async (request) => {
     refuseForeignOrigin(request, origin)
     if (local) refuseForeignHost(request)
@@ -160,8 +171,74 @@ interface RpcParams {
 }
 
 function refuseMethod({ method }: FastifyRequest): never {
-  const detail = `${method} is not allowed here; POST is, with JSON-RPC. There are no WebSockets.`
+  const detail = `${method} is not allowed here; POST is, with JSON-RPC, or a WebSocket.`
   throw new Problem('method_not_allowed', { detail, param: 'method', headers: { allow: 'POST' } })
+}
+
+/** Serves the same over WebSockets. What they need is loaded when the first one is asked for. */
+function serveSockets(app: FastifyInstance, deps: RpcDeps): void {
+  const news = new WeakMap<Chain, ChainNews>()
+  let sockets: Promise<RpcSockets> | undefined
+  const admit = async (request: IncomingMessage, socket: Duplex): Promise<SocketChain | null> => {
+    try {
+      return await chainFor(request, socket, deps, news)
+    } catch (error) {
+      deps.refuseSocket(socket, error)
+      return null
+    }
+  }
+  app.server.on('upgrade', (request, socket, head) => {
+    sockets ??= import('./rpc-socket.ts').then(({ RpcSockets }) => new RpcSockets({ admit }))
+    sockets.then((open) => open.upgrade(request, socket, head)).catch(() => socket.destroy())
+  })
+  app.addHook('preClose', async () => (await sockets)?.close())
+}
+
+const SOCKET_PATH = /^\/rpc\/(?:([^/?]+)\/)?([^/?]+)(?:\?(.*))?$/
+
+/** The chain that a request for a WebSocket names. Throws Problem if it is refused. */
+async function chainFor(
+  { headers, url = '' }: IncomingMessage,
+  socket: Duplex,
+  deps: RpcDeps,
+  news: WeakMap<Chain, ChainNews>,
+): Promise<SocketChain> {
+  refuseForeignOrigin({ headers, protocol: socket instanceof TLSSocket ? 'https' : 'http' }, deps.origin)
+  if (deps.local) refuseForeignHost({ headers })
+  const [, name, chainId = '', query] = SOCKET_PATH.exec(url) ?? []
+  const key = new URLSearchParams(query).get('key')
+  const open = async () => {
+    const { service, exchanges, rpcKey, notReady } = await deps.namespace(name)
+    refuseUnlessReady(notReady())
+    const chain = service.chains.get(chainId)
+    if (!chain) throw new Problem('not_found', { detail: 'There is no such chain.', param: 'chain_id' })
+    exchanges.rpcAt = service.clock.wallNow()
+    const maySend = rpcKey === undefined || (key !== null && isControlToken(key, rpcKey))
+    return { chain, maySend, clock: service.clock }
+  }
+  const { chain, clock } = await open()
+  const shared =
+    news.get(chain) ?? new ChainNews(chain, { wallSleep: (ms) => clock.wallSleep(ms), blockTime: deps.blockTime })
+  news.set(chain, shared)
+  return {
+    news: shared,
+    // The namespace may be another one by now, or gone.
+    answer: async (text) => {
+      try {
+        const { chain, maySend } = await open()
+        const answer = await relayText(text, chain, { local: deps.local, maySend })
+        return typeof answer === 'object' ? JSON.stringify(answer) : answer
+      } catch (error) {
+        return refusal(text, toProblem(error))
+      }
+    },
+  }
+}
+
+/** The error of a call that is refused as a POST would be. */
+function refusal(text: string, { details: { detail } }: Problem): string {
+  const body = parsed(text) as { id?: unknown } | undefined
+  return JSON.stringify({ jsonrpc: '2.0', id: body?.id ?? null, error: { code: -32_000, message: detail } })
 }
 
 /** The chain's answer to a body; undefined if the client expects none. */

@@ -1,54 +1,39 @@
 import type { JSX } from 'preact'
-import { useEffect, useRef } from 'preact/hooks'
-import type { NamespaceSummary } from '../control/contract.ts'
-import { go, hrefOf, namespace, place, VIEWS, type ViewName } from './model/address.ts'
-import { listenToKeys } from './model/keys.ts'
+import type { Headline, NamespaceSummary } from '../control/contract.ts'
+import { go, goTo, hrefOf, namespace, place, VIEWS, type ViewName } from './model/address.ts'
+import { listenToKeys, setKeys } from './model/keys.ts'
+import { capital, counted } from './model/levels.ts'
 import { dayOf } from './model/list-items.ts'
 import { clock, connection, headline, type LinkState } from './model/live.ts'
-import { type OpenedFile, openedFile, showFile } from './model/opened-file.ts'
+import { openedFile, showFile } from './model/opened-file.ts'
+import { readFile } from './model/read-file.ts'
 import { needsToken } from './model/session.ts'
 import { useRead } from './model/use-read.ts'
-import { Icon } from './parts/icon.tsx'
-import { LoadedView } from './parts/loaded-view.tsx'
+import { FileGuard } from './parts/file-chooser.tsx'
+import { Icon, type IconName } from './parts/icon.tsx'
 import { ChainView } from './views/chain-view.tsx'
 import { ControlView } from './views/control-view.tsx'
+import { ExploreView } from './views/explore-view.tsx'
 import { MoneyView } from './views/money-view.tsx'
 import { OperationsView } from './views/operations-view.tsx'
 import { SignIn } from './views/sign-in.tsx'
+import { VerdictView } from './views/verdict-view.tsx'
 
-const ROOMS: Record<ViewName, { title: string; component: () => JSX.Element }> = {
-  operations: { title: 'Operations', component: OperationsView },
-  money: { title: 'Money', component: MoneyView },
-  chain: { title: 'Chain', component: ChainView },
-  verdict: { title: 'Verdict', component: () => <LoadedView of={(views) => views.VerdictView} /> },
-  explore: { title: 'Explore', component: () => <LoadedView of={(views) => views.ExploreView} /> },
-  control: { title: 'Control', component: ControlView },
+const ROOMS: Record<ViewName, () => JSX.Element> = {
+  operations: OperationsView,
+  money: MoneyView,
+  chain: ChainView,
+  verdict: VerdictView,
+  explore: ExploreView,
+  control: ControlView,
 }
 
 /** The whole page: header, money line, one view, keys. */
 export function App() {
-  const help = useRef<HTMLDialogElement>(null)
   const { view } = place.value
-  const { title, component: Room } = ROOMS[view]
-
-  useEffect(
-    () =>
-      listenToKeys({
-        show: (next) => go({ view: next, selected: '', settings: keptSettings() }),
-        help: () => help.current?.showModal(),
-        back: () => {
-          const { selected } = place.value
-          if (selected !== '') go({ selected: '' })
-          else go({ settings: keptSettings() })
-        },
-      }),
-    [],
-  )
-  useEffect(listenToDrops, [])
-  useEffect(() => {
-    document.title = `${title} – yield-sandbox`
-  }, [title])
-
+  const Room = ROOMS[view]
+  setKeys({})
+  document.title = `${capital(view)} – yield-sandbox`
   if (needsToken.value) return <SignIn />
   return (
     <>
@@ -62,7 +47,7 @@ export function App() {
         <nav aria-label="Views">
           {VIEWS.map((one) => (
             <a key={one} href={hrefOf(one)} aria-current={one === view ? 'page' : undefined}>
-              {ROOMS[one].title}
+              {capital(one)}
               {one === 'verdict' && (headline.value?.contradicted ?? 0) > 0 && (
                 <span class="count">{headline.value?.contradicted}</span>
               )}
@@ -72,58 +57,42 @@ export function App() {
         <NamespaceChoice />
         <Clock />
         <Corner />
-        <button type="button" class="button small" aria-label="Keys" onClick={() => help.current?.showModal()}>
+        <button type="button" class="button small" aria-label="Keys" onClick={showHelp}>
           ?
         </button>
       </header>
       <MoneyLine />
-      <main id="view">
-        <Room />
+      <main id="view" tabIndex={-1}>
+        <FileGuard>
+          <Room />
+        </FileGuard>
       </main>
       <footer class="hints" aria-hidden="true">
-        <span>
-          <kbd>j</kbd> <kbd>k</kbd> move
-        </span>
-        <span>
-          <kbd>Enter</kbd> open
-        </span>
-        <span>
-          <kbd>/</kbd> filter
-        </span>
-        <span>
-          <kbd>1</kbd>–<kbd>{VIEWS.length}</kbd> views
-        </span>
-        <span>
-          <kbd>?</kbd> all keys
-        </span>
+        {KEYS.filter(([, , isHint]) => isHint).map(([key, words]) => (
+          <span key={key}>
+            <kbd>{key}</kbd> {words}
+          </span>
+        ))}
       </footer>
-      <Help dialog={help} />
+      <Help />
     </>
   )
 }
 
-function keptSettings(): Record<string, string> {
-  return namespace.value === 'default' ? {} : { namespace: namespace.value }
-}
-
 function skip(event: Event): void {
   event.preventDefault()
-  const view = document.getElementById('view')
-  view?.setAttribute('tabindex', '-1')
-  view?.focus()
+  document.getElementById('view')?.focus()
 }
 
 function NamespaceChoice() {
-  const { value: all = [] } = useRead<NamespaceSummary[]>('/_sandbox/namespaces', 'namespaces')
+  const { value: all = [] } = useRead<NamespaceSummary[]>('/_sandbox/namespaces', ['namespaces'])
   const names = [...new Set(['default', ...all.map(({ name }) => name), namespace.value])]
   if (names.length === 1) return null
   return (
     <select
       aria-label="Namespace"
       value={namespace.value}
-      onChange={({ currentTarget: { value } }) =>
-        go({ selected: '', settings: value === 'default' ? {} : { namespace: value } })
-      }
+      onChange={({ currentTarget }) => goTo(undefined, currentTarget.value)}
     >
       {names.map((name) => (
         <option key={name} value={name}>
@@ -144,23 +113,26 @@ function Clock() {
     <a class="clock" href={hrefOf('control')} title={`Business time ${now}`}>
       <b>{dayOf(now)}</b>
       {days !== 0 && (
-        <span class="mute">{`${days > 0 ? '+' : '−'}${Math.abs(days)} ${Math.abs(days) === 1 ? 'day' : 'days'}`}</span>
+        <span class="mute">
+          {days > 0 ? '+' : '−'}
+          {counted(Math.abs(days), 'day')}
+        </span>
       )}
       {frozen && <span class="mute">frozen</span>}
     </a>
   )
 }
 
-const STATES: Record<LinkState, { words: string; tone: string }> = {
-  connecting: { words: 'Connecting', tone: 'mute' },
-  live: { words: 'Live', tone: 'ok' },
-  polling: { words: 'Live, by asking', tone: 'ok' },
-  reconnecting: { words: 'Reconnecting', tone: 'warn' },
-  gone: { words: 'Namespace deleted', tone: 'bad' },
+const STATES: Record<LinkState, readonly [words: string, tone: string]> = {
+  connecting: ['Connecting', 'mute'],
+  live: ['Live', 'ok'],
+  polling: ['Live, by asking', 'ok'],
+  reconnecting: ['Reconnecting', 'warn'],
+  gone: ['Namespace deleted', 'bad'],
 }
 
 function Corner() {
-  const { words, tone } = STATES[connection.value]
+  const [words, tone] = STATES[connection.value]
   return (
     <span class={`live ${tone}`} role="status">
       <i /> {words}
@@ -168,98 +140,112 @@ function Corner() {
   )
 }
 
-/** The answer to the first question, in every view: is anybody's money wrong? */
+/** The answer to the first question, in every view: is anybody's money wrong? For a file, the same of it, and the way back. */
 function MoneyLine() {
+  const { view } = place.value
   const line = headline.value
-  const file = openedFile.value
-  if (file && (place.value.view === 'verdict' || place.value.view === 'explore')) return <FileLine file={file} />
-  if (!line) return <section class="headline" aria-label="Money" />
+  const file = view === 'verdict' || view === 'explore' ? openedFile.value : null
+  const { tone, sentence } = file?.line ?? line ?? {}
   return (
-    <section class={`headline ${line.tone}`} aria-label="Money">
-      <span class="sign">
-        <Icon name={line.tone === 'plain' ? 'ok' : line.tone} />
-      </span>
+    <section class={`headline ${tone ?? ''}`} aria-label="Money">
+      {tone && (
+        <span class="sign">
+          <Icon name={tone === 'plain' ? 'ok' : tone} />
+        </span>
+      )}
       <p aria-live="polite">
-        <b>{line.sentence}</b>{' '}
-        {line.operation_number !== null && (
-          <a href={hrefOf('operations', String(line.operation_number))}>
-            {line.operation_title ?? 'See'}, operation {line.operation_number}
-          </a>
-        )}
-        {line.more > 0 && <span class="mute"> and {line.more} more</span>}
+        <b>{sentence}</b>{' '}
+        {file ? file.kind !== 'none' && <span class="mute">{file.name}</span> : line && <Culprit line={line} />}
       </p>
-      <a class="counts" href={hrefOf('verdict')}>
-        <span class="ok">
-          <Icon name="ok" /> {line.proved} rules kept
-        </span>
-        <span class={line.contradicted > 0 ? 'bad' : 'mute'}>
-          <Icon name="bad" /> {line.contradicted} broken
-        </span>
-        <span class="mute">
-          <Icon name="unknown" /> {line.unproved} not tested
-        </span>
-      </a>
+      {file ? (
+        <button
+          type="button"
+          class="button small"
+          onClick={() => {
+            openedFile.value = null
+            goTo()
+          }}
+        >
+          Back to live
+        </button>
+      ) : (
+        line && <Counts line={line} />
+      )}
     </section>
   )
 }
 
-/** The same for a file, and the way back. */
-function FileLine({ file }: { file: OpenedFile }) {
-  const { tone, sentence } = file.line
+/** The operation that the line speaks of. */
+function Culprit({ line: { operation_number: number, operation_title: title, more } }: { line: Headline }) {
   return (
-    <div class={`headline ${tone}`}>
-      <span class="sign">
-        <Icon name={tone === 'plain' ? 'ok' : tone} />
-      </span>
-      <p aria-live="polite">
-        <b>{sentence}</b> {file.kind !== 'none' && <span class="mute">{file.name}</span>}
-      </p>
-      <button
-        type="button"
-        class="button small"
-        onClick={() => {
-          openedFile.value = null
-          go({ selected: '', settings: keptSettings() })
-        }}
-      >
-        Back to live
-      </button>
-    </div>
+    <>
+      {number !== null && (
+        <a href={hrefOf('operations', String(number))}>
+          {title ?? 'See'}, operation {number}
+        </a>
+      )}
+      {more > 0 && <span class="mute"> and {more} more</span>}
+    </>
   )
 }
 
-/** Files dropped anywhere on the page are shown. @returns a function that ends it */
-function listenToDrops(): () => void {
-  const over = (event: DragEvent) => event.preventDefault()
-  const drop = (event: DragEvent) => {
-    event.preventDefault()
-    const file = event.dataTransfer?.files[0]
-    if (file) void import('./reports.ts').then(({ readFile }) => readFile(file).then(showFile))
-  }
-  addEventListener('dragover', over)
-  addEventListener('drop', drop)
-  return () => {
-    removeEventListener('dragover', over)
-    removeEventListener('drop', drop)
-  }
+function Counts({ line: { proved, contradicted, unproved } }: { line: Headline }) {
+  const counts: [IconName, string, string][] = [
+    ['ok', 'ok', `${proved} rules kept`],
+    ['bad', contradicted > 0 ? 'bad' : 'mute', `${contradicted} broken`],
+    ['unknown', 'mute', `${unproved} not tested`],
+  ]
+  return (
+    <a class="counts" href={hrefOf('verdict')}>
+      {counts.map(([sign, tone, words]) => (
+        <span key={sign} class={tone}>
+          <Icon name={sign} /> {words}
+        </span>
+      ))}
+    </a>
+  )
 }
 
-const KEYS: readonly (readonly [string, string])[] = [
-  ['j k', 'next and previous'],
-  ['Enter', 'into the detail'],
-  ['/', 'filter'],
+/** From now on the keys work, and files that are dropped anywhere on the page are shown. */
+export function listen(): void {
+  listenToKeys({
+    show: goTo,
+    help: showHelp,
+    back: () => {
+      if (place.value.selected !== '') go({ selected: '' })
+      else goTo()
+    },
+  })
+  addEventListener('dragover', (event) => event.preventDefault())
+  addEventListener('drop', (event) => {
+    event.preventDefault()
+    const file = event.dataTransfer?.files[0]
+    if (file) void readFile(file).then(showFile)
+  })
+}
+
+/** Keys and what they do; those with a mark stand at the foot of the page as well. */
+const KEYS: readonly (readonly [key: string, words: string, isHint?: true])[] = [
+  ['j k', 'next and previous', true],
+  ['Enter', 'into the detail', true],
+  ['/', 'filter', true],
   ['Esc', 'back; again: no filter'],
   ['r', 'send again, with the same key'],
   ['c', 'copy as curl'],
   ['f', 'do this to the next one'],
   ['s', 'make a scenario'],
-  [`1–${VIEWS.length}`, 'the views'],
-  ['?', 'this list'],
+  [`1–${VIEWS.length}`, 'the views', true],
+  ['?', 'all keys', true],
 ]
 
-function Help({ dialog }: { dialog: { current: HTMLDialogElement | null } }) {
+/** Shows the list of keys. */
+function showHelp(): void {
+  document.querySelector('dialog')?.showModal()
+}
+
+function Help() {
   return (
-    <dialog ref={dialog} aria-label="Keys">
+    <dialog aria-label="Keys">
       <h2>Keys</h2>
       <dl class="keys">
         {KEYS.map(([key, words]) => (
@@ -272,7 +258,7 @@ function Help({ dialog }: { dialog: { current: HTMLDialogElement | null } }) {
         ))}
       </dl>
       <p>
-        Everything here is also in the API: <a href="/docs">its description</a>.
+        All of this is in the <a href="/docs">API</a> as well.
       </p>
       <form method="dialog">
         <button type="submit" class="button">

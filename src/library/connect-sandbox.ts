@@ -1,21 +1,13 @@
-import { ControlClient } from '../control/client.ts'
-import type { Credentials } from '../control/contract.ts'
-import { ControlError } from '../control/control-error.ts'
 import { trustingFetch } from '../control/trusting-fetch.ts'
-import { DEFAULT_NAMESPACE } from '../domain/namespace-name.ts'
-import { OptionError, refuseUnknownNames } from '../option-error.ts'
-import { handleOf, type SandboxHandle } from './handle.ts'
+import { refuseUnknownNames } from '../option-error.ts'
+import { connectTo, type SandboxAddress } from './connect-to.ts'
+import type { SandboxHandle, Ways } from './handle.ts'
+import { loadViem, requireViem } from './load-viem.ts'
 
 /** Address of a running sandbox, and the means to reach it. */
-export interface ConnectOptions {
-  /** URL of the sandbox from here; a scheme is optional: `localhost:4010`. The handle's addresses begin with it. */
-  url: string
-  /** Bearer token of its control interface, if it needs one. */
-  controlToken?: string
+export interface ConnectOptions extends SandboxAddress {
   /** PEM text of the authority to trust, for https: the content of the file that `ca_file` of a self-signed sandbox names. */
   ca?: string
-  /** The handle's namespace; default: the one that every sandbox has. */
-  namespace?: string
 }
 
 /**
@@ -29,34 +21,16 @@ export interface ConnectOptions {
  * await mine.clock.advance('8d')
  */
 export async function connectSandbox(options: ConnectOptions): Promise<SandboxHandle> {
-  refuseUnknownNames(options, { url: true, controlToken: true, ca: true, namespace: true }, 'connectSandbox')
-  const fetchFn = options.ca === undefined ? fetch : trustingFetch(options.ca)
-  const { url, controlToken, namespace } = options
-  if (typeof url !== 'string')
-    throw new OptionError(`url must be that of a sandbox, such as localhost:4010; got ${url}`)
-  const client = new ControlClient(url, { controlToken, fetch: fetchFn, namespace })
-  const { ready, reason } = await client.readiness()
-  if (!ready) throw new ControlError(`the sandbox is not ready: ${reason}`, { code: 'sandbox_starting' })
-  const shared = namespace === undefined || namespace === DEFAULT_NAMESPACE
-  const stop = () => (shared ? client.stop() : client.deleteNamespace(namespace))
-  return handleOf(client, { addressed: reachedAt(client.origin), fetch: fetchFn, stop, dispose: async () => undefined })
+  return connect(options, {})
 }
 
-/**
- * Gives the addresses in credentials the origin under which the sandbox was reached, which the sandbox itself does not know behind a
- * mapped port or another name.
- */
-function reachedAt(origin: string): (credentials: Credentials) => Credentials {
-  return (credentials) => {
-    const { base_url, auth_url, control_url, rpc_urls } = credentials
-    const own = new URL(control_url).origin
-    const moved = (url: string) => (url.startsWith(own) ? `${origin}${url.slice(own.length)}` : url)
-    return {
-      ...credentials,
-      base_url: moved(base_url),
-      auth_url: moved(auth_url),
-      control_url: moved(control_url),
-      rpc_urls: Object.fromEntries(Object.entries(rpc_urls).map(([chain, url]) => [chain, moved(url)])),
-    }
-  }
+/** As {@link connectSandbox}, but viem is loaded when somebody first reads `chain`: that takes as long as everything else of a test. */
+export function connectLazily(options: ConnectOptions): Promise<SandboxHandle> {
+  return connect(options, { requireViem })
+}
+
+async function connect(options: ConnectOptions, ways: Pick<Ways, 'requireViem'>): Promise<SandboxHandle> {
+  refuseUnknownNames(options, { url: true, controlToken: true, ca: true, namespace: true }, 'connectSandbox')
+  const { ca, ...address } = options
+  return connectTo(address, { fetch: ca === undefined ? fetch : trustingFetch(ca), loadViem, ...ways })
 }

@@ -4,12 +4,7 @@ import type {
   AuditReport,
   ClockState,
   Credentials,
-  ExchangeFilter,
-  ExchangePage,
-  ExchangeQuery,
-  ExplainedExchange,
   FaultRule,
-  Har,
   MovedClock,
   NamespaceSummary,
   Report,
@@ -20,8 +15,9 @@ import type {
   TenantCredentials,
 } from '../control/contract.ts'
 import { refuseUnknownNames } from '../option-error.ts'
-import { FILTERS } from '../traffic/page-exchanges.ts'
 import { type ChainClient, chainClients } from './chain-clients.ts'
+import { type RequestsHandle, requestsOf } from './requests-handle.ts'
+import type { Viem } from './viem.ts'
 
 /** A running sandbox, started in this process or connected to. Every method throws ControlError. */
 export interface SandboxHandle extends AsyncDisposable {
@@ -64,6 +60,12 @@ export interface SandboxHandle extends AsyncDisposable {
   report(wish?: ReportWish): Promise<Report>
   /** Audits every portfolio: API, ledger and chain must agree. */
   audit(): Promise<AuditReport>
+  /**
+   * The state of this namespace as text, without secrets: ledger, chains and clock. Save it in a file, and give it to
+   * `namespaces.create({ snapshot })`, or the file to `startSandbox({ snapshot: path })`.
+   * @example await writeFile('before-withdrawal.snapshot', await sandbox.snapshot())
+   */
+  snapshot(): Promise<string>
   /** Resets state, chain, faults and clock to the fixtures; of this namespace alone. */
   reset(): Promise<void>
   /**
@@ -136,9 +138,15 @@ export interface ScenariosHandle {
 }
 
 /** Differences between the handle of a sandbox in this process and one connected to. */
-interface Ways {
+export interface Ways {
   /** For requests to the chain. */
   fetch: typeof fetch
+  /** Place in the order of ends from which on `requests.next` looks; default: the first request on record. */
+  begin?: string | undefined
+  /** Called when the chains have started. */
+  loadViem(): Promise<Viem>
+  /** If given, viem is loaded by it when `chain` is first read, and not before. */
+  requireViem?(): Viem
   /** Gives credentials the addresses as seen from here; default: as the sandbox returns them. */
   addressed?(credentials: Credentials): Credentials
   stop(): Promise<void>
@@ -152,11 +160,13 @@ export async function handleOf(client: ControlClient, ways: Ways): Promise<Sandb
 }
 
 async function handleWith(client: ControlClient, given: Credentials, ways: Ways): Promise<SandboxHandle> {
-  const { addressed = (as: Credentials) => as, fetch, stop, dispose } = ways
+  const { addressed = (as: Credentials) => as, begin, fetch, loadViem, requireViem, stop, dispose } = ways
   const credentials = addressed(given)
-  const chains = await chainClients(credentials, fetch)
-  const [chain] = Object.values(chains)
-  if (!chain) throw new Error('a sandbox has a chain')
+  let loaded = requireViem ? undefined : chainClients(credentials, fetch, await loadViem())
+  const chains = () => {
+    loaded ??= requireViem ? chainClients(credentials, fetch, requireViem()) : {}
+    return loaded
+  }
   return {
     baseUrl: credentials.base_url,
     authUrl: credentials.auth_url,
@@ -164,8 +174,14 @@ async function handleWith(client: ControlClient, given: Credentials, ways: Ways)
     namespace: credentials.namespace,
     seed: credentials.seed,
     tenants: credentials.tenants,
-    chain,
-    chains,
+    get chain() {
+      const [chain] = Object.values(chains())
+      if (!chain) throw new Error('a sandbox has a chain')
+      return chain
+    },
+    get chains() {
+      return chains()
+    },
     clock: clockOf(client),
     faults: {
       add: (...rules) => client.addFaults(rules),
@@ -178,8 +194,10 @@ async function handleWith(client: ControlClient, given: Credentials, ways: Ways)
       start: (scenario) => client.startScenario(scenario),
       stop: async () => (await client.stopScenario()).stopped,
     },
-    requests: requestsOf(client),
-    namespaces: namespacesOf(client, (own, made, end) => handleWith(own, made, { ...ways, stop: end, dispose: end })),
+    requests: requestsOf(client, begin),
+    namespaces: namespacesOf(client, (own, made, end) =>
+      handleWith(own, made, { ...ways, begin: undefined, stop: end, dispose: end }),
+    ),
     credentials: async () => addressed(await client.credentials()),
     userToken: async (externalId, wish = {}) => client.userToken(externalId, mintingWish(wish)),
     idpToken: async (wish = {}) => client.idpToken(mintingWish(wish)),
@@ -188,6 +206,7 @@ async function handleWith(client: ControlClient, given: Credentials, ways: Ways)
       return client.report(wish)
     },
     audit: () => client.audit(),
+    snapshot: () => client.snapshot(),
     async reset() {
       await client.reset()
     },
@@ -216,42 +235,6 @@ function mintingWish(wish: TokenWish) {
   return { ...rest, ...(expiresIn !== undefined && { expires_in: expiresIn }) }
 }
 
-/** Recorded requests of clients, and their outcome. */
-export interface RequestsHandle {
-  /**
-   * The newest first, 25 unless `limit` says otherwise; pass `next_cursor` as `starting_after` for the next page.
-   * @example
-   * const { data } = await sandbox.requests.list({ operation: 'deposit', status: '4xx' })
-   */
-  list(query?: ExchangeQuery): Promise<ExchangePage>
-  /**
-   * One request, with an explanation in sentences.
-   * @example
-   * console.log((await sandbox.requests.get(response.headers.get('x-service-request-id')!)).explanation.join('\n'))
-   */
-  get(requestId: string): Promise<ExplainedExchange>
-  /** All that match, as an HTTP Archive (HAR 1.2), oldest first: for a browser's developer tools. */
-  har(filter?: ExchangeFilter): Promise<Har>
-  /** Forgets all recorded requests. */
-  clear(): Promise<void>
-}
-
-/** The requests that the sandbox behind a client has recorded. */
-function requestsOf(client: ControlClient): RequestsHandle {
-  return {
-    list: async (query = {}) => {
-      refuseUnknownNames(query, { ...FILTERS, limit: true, starting_after: true }, 'requests.list')
-      return client.requests(query)
-    },
-    get: (requestId) => client.request(requestId),
-    har: async (filter = {}) => {
-      refuseUnknownNames(filter, FILTERS, 'requests.har')
-      return client.har(filter)
-    },
-    clear: () => client.clearRequests(),
-  }
-}
-
 /** Options of a new namespace. Defaults are those of the namespace that it copies. */
 export interface NamespaceOptions {
   /** A DNS label: `pull-request-7`. Default: a generated name. */
@@ -266,6 +249,8 @@ export interface NamespaceOptions {
   confirmationDelay?: string | number
   /** The namespace to copy in its present state. Default: `default` in its state after seeding. */
   from?: string
+  /** What `snapshot()` gave, or the content of a file with that, to begin with. It has its own fixtures and seed. */
+  snapshot?: string | Uint8Array
 }
 
 /** Isolated copies of everything behind the API, each with credentials, chains and a clock of its own. */
@@ -285,6 +270,20 @@ export interface NamespacesHandle<Handle> {
   delete(name: string): Promise<void>
 }
 
+const NAMESPACE_OPTIONS: Record<keyof NamespaceOptions, true> = {
+  name: true,
+  fixtures: true,
+  seed: true,
+  clock: true,
+  confirmationDelay: true,
+  from: true,
+  snapshot: true,
+}
+
+function textOf(snapshot: string | Uint8Array): string {
+  return typeof snapshot === 'string' ? snapshot : new TextDecoder().decode(snapshot)
+}
+
 /** The namespaces of the sandbox behind a client; `open` makes a handle of one. */
 function namespacesOf<Handle>(
   client: ControlClient,
@@ -292,10 +291,13 @@ function namespacesOf<Handle>(
 ): NamespacesHandle<Handle> {
   return {
     async create(options = {}) {
-      const known = { name: true, fixtures: true, seed: true, clock: true, confirmationDelay: true, from: true }
-      refuseUnknownNames(options, known, 'a namespace')
-      const { confirmationDelay, ...rest } = options
-      const wish = { ...rest, ...(confirmationDelay !== undefined && { confirmation_delay: confirmationDelay }) }
+      refuseUnknownNames(options, NAMESPACE_OPTIONS, 'a namespace')
+      const { confirmationDelay, snapshot, ...rest } = options
+      const wish = {
+        ...rest,
+        ...(confirmationDelay !== undefined && { confirmation_delay: confirmationDelay }),
+        ...(snapshot !== undefined && { snapshot: textOf(snapshot) }),
+      }
       const credentials = await client.createNamespace(wish)
       const { namespace } = credentials
       let ending: Promise<void> | undefined

@@ -2,6 +2,7 @@ import { ControlClient } from '../control/client.ts'
 import type { SandboxOptions } from '../options.ts'
 import { Sandbox } from '../sandbox/sandbox.ts'
 import { handleOf, type SandboxHandle } from './handle.ts'
+import { loadViem } from './load-viem.ts'
 
 /**
  * Starts a sandbox in this process and resolves when it can serve. Installs no signal handlers. Throws OptionError, FixtureError, another
@@ -17,7 +18,7 @@ export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbo
     await sandbox.ready
     const { baseUrl, options: resolved } = sandbox
     const client = new ControlClient(baseUrl, { controlToken: resolved.controlToken, fetch: sandbox.fetch })
-    return await handleOf(client, { fetch: sandbox.fetch, stop, dispose: stop })
+    return await handleOf(client, { fetch: sandbox.fetch, loadViem, stop, dispose: stop })
   } catch (error) {
     await stop()
     throw error

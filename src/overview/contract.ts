@@ -1,3 +1,4 @@
+import type { FaultRule } from '../faults/fault-rule.ts'
 import type { OperationOutcome } from '../oracle/outcome.ts'
 import type { ExplainedExchange } from '../traffic/explain-exchange.ts'
 import type { Moment } from '../traffic/recorded-exchange.ts'
@@ -123,13 +124,34 @@ export interface OperationMoney {
   after: string
 }
 
-/** `GET /_sandbox/operations/{number}` */
-export interface OperationDetail extends OperationRow {
+/** How an operation can be done again, by its last request. */
+export interface OperationAgain {
+  /** Why nobody can sign it again; null if tokens of its tenant and end user are all that it needs. */
+  obstacle: string | null
+  /** Path and query. */
+  path: string
+  /** Headers of the request without tokens, key and what its connection brought along. */
+  headers: [name: string, value: string][]
+  /** A command for a POSIX shell, which mints its tokens first; it takes the token of the control interface from `CONTROL_TOKEN`. */
+  curl: string
+  /** Lets the fault that struck it, or else the loss of an answer, strike the next operation of its kind and end user. */
+  fault: FaultRule
+  /** The same as a scenario file. */
+  scenario: string
+}
+
+/** An operation as the overview knows it. */
+export interface JudgedDetail extends OperationRow {
   attempts: OperationAttempt[]
   /** Null for what moves no money. */
   money: OperationMoney | null
   /** Broken rules that name one of its requests, the gravest first. */
   findings: ReportedFinding[]
+}
+
+/** `GET /_sandbox/operations/{number}` */
+export interface OperationDetail extends JudgedDetail {
+  again: OperationAgain
 }
 
 /** One sentence on the money of everybody, for the top of every view. */
@@ -237,6 +259,14 @@ export interface EndUserMoney {
      * before and after, of one time and one yield. The last point is the present, if the chain can be reached.
      */
     series: MoneyPoint[]
+  }[]
+  /** Per token: portfolios and wallets together. */
+  totals: {
+    token_symbol: string
+    token_decimals: number
+    principal_minor: string
+    yield_minor: string | null
+    wallet_minor: string | null
   }[]
   /**
    * Per token: the money in the end user's portfolios beyond what the client asked for (negative: too little), and the operations that

@@ -1,6 +1,6 @@
 import type { OperationOutcome } from '../oracle/outcome.ts'
 import { shorten } from '../support/foreign-text.ts'
-import { amountInWords } from '../support/quantities.ts'
+import { deedInWords } from '../verdict/deed-in-words.ts'
 import type { Headline } from './contract.ts'
 import type { JudgedOperations } from './judged-operations.ts'
 
@@ -20,7 +20,7 @@ export function headlineOf(judged: JudgedOperations, numberOf: (requestId: strin
     const rows = new Set(worth.map(({ request_ids: [first = ''] }) => numberOf(first)))
     return {
       tone: grave.length > 0 ? 'bad' : 'warn',
-      sentence: sentenceOn(worst, evidence),
+      sentence: `${deedInWords(worst, evidence)}.`,
       operation_number: numberOf(worst.request_ids[0] ?? '') ?? null,
       operation_title: titleOf(worst),
       more: Math.max(0, rows.size - 1),
@@ -46,38 +46,6 @@ function quiet({ outcomes, evidence: { forgotten } }: JudgedOperations): Pick<He
   if (forgotten.room + forgotten.deleted > 0)
     return { tone: 'ok', sentence: 'Money is right, as far as the record goes back.' }
   return { tone: 'ok', sentence: 'Money is right.' }
-}
-
-function sentenceOn(worst: OperationOutcome, { portfolios }: JudgedOperations['evidence']): string {
-  const amount = amountIn(worst, portfolios)
-  switch (worst.outcome) {
-    case 'paid_twice':
-      return `${amount} moved twice.`
-    case 'paid_twice_put_right':
-      return `${amount} moved twice, and was put right.`
-    case 'made_twice':
-      return 'A portfolio was made twice.'
-    case 'took_out_unpaid':
-      return `${amount} was taken out that was never put in.`
-    case 'untold':
-    case 'left_open':
-      return `${amount} moved, and no answer reached the client.`
-    case 'lucky':
-      return `${amount} nearly moved twice.`
-    default:
-      return worst.sentence.split(/(?<=\.) /, 1)[0] ?? worst.sentence
-  }
-}
-
-function amountIn(
-  { amount_minor, portfolio_id, type }: OperationOutcome,
-  portfolios: JudgedOperations['evidence']['portfolios'],
-): string {
-  if (type === 'create_portfolio') return 'A portfolio'
-  if (amount_minor === null) return 'An amount'
-  const portfolio = portfolios.find((one) => one.portfolio_id === portfolio_id)
-  if (!portfolio || !/^\d{1,78}$/.test(amount_minor)) return `${shorten(amount_minor, 40)} minor units`
-  return `${amountInWords(BigInt(amount_minor), portfolio.token_decimals)} ${portfolio.token_symbol}`
 }
 
 const NOUNS = { deposit: 'deposit', withdraw: 'withdrawal', create_portfolio: 'new portfolio' } as const

@@ -1,10 +1,14 @@
 import { KINDS } from '../faults/kinds/index.ts'
+import { operationsInSteps } from '../oracle/operation.ts'
 import type { OperationOutcome } from '../oracle/outcome.ts'
 import { stepByStep } from '../support/breathe.ts'
 import { reportInSteps } from '../verdict/build-report.ts'
 import type { Evidence } from '../verdict/finding.ts'
 import { FINDINGS } from '../verdict/findings/index.ts'
 import type { Report, ReportedFinding } from '../verdict/report.ts'
+import type { EndUserMoney } from './contract.ts'
+import { joinOperations, OperationNumbers } from './join-operations.ts'
+import { surplusOf } from './surplus.ts'
 
 /** The judgement of a whole record, by the report on it. */
 export interface JudgedOperations {
@@ -14,6 +18,10 @@ export interface JudgedOperations {
   byOperation: ReadonlyMap<string, readonly OperationOutcome[]>
   /** Broken rules, and those that need review, by request id. */
   byRequest: ReadonlyMap<string, readonly ReportedFinding[]>
+  /** Numbers of the operations by their transactions, and their requests. */
+  numbers: OperationNumbers
+  /** Money beyond what was asked for, by the name of the end user. */
+  surplus: ReadonlyMap<string, EndUserMoney['surplus']>
   rules: Pick<Report, 'proved' | 'contradicted' | 'unproved'>
   evidence: Pick<Evidence, 'forgotten'> & { portfolios: Evidence['ledger']['portfolios'] }
 }
@@ -33,8 +41,11 @@ export async function judgeForOverview(evidence: Evidence, seed: number): Promis
     if (finding.outcome !== 'failed' && finding.outcome !== 'needs_review') continue
     for (const id of finding.request_ids) byRequest.set(id, [...(byRequest.get(id) ?? []), finding])
   }
+  const groups = joinOperations(await stepByStep(operationsInSteps(evidence)), operations)
   return {
     ...{ outcomes: operations, byOperation, byRequest },
+    numbers: new OperationNumbers(groups),
+    surplus: surplusOf(groups, operations, evidence.ledger.portfolios),
     rules: { proved, contradicted, unproved },
     evidence: { forgotten: evidence.forgotten, portfolios: evidence.ledger.portfolios },
   }

@@ -3,8 +3,9 @@ import { Problem } from '../domain/errors.ts'
 import type { Logger } from '../support/logger.ts'
 import { SerialQueue } from '../support/serial-queue.ts'
 import type { EventFeed } from './event-feed.ts'
+import type { JudgedOperations } from './judged-operations.ts'
 import type { News } from './news.ts'
-import { OperationsView, type ViewChange, type ViewSources } from './operations-view.ts'
+import { type JudgementOfView, OperationsView, type ViewChange, type ViewSources } from './operations-view.ts'
 
 /** Dependencies of {@link LiveOperations}. */
 export interface LiveDeps extends ViewSources {
@@ -35,7 +36,10 @@ export class LiveOperations {
   #due = false
   #lookAfter = 0
   #judgeAfter = 0
+  /** A judgement that is under way or waits for its turn. */
   #judging: Promise<void> | undefined
+  /** A judgement that is under way. */
+  #running: Promise<JudgedOperations> | undefined
 
   constructor(deps: LiveDeps) {
     this.#deps = deps
@@ -74,6 +78,17 @@ export class LiveOperations {
   async upToDate(): Promise<void> {
     await this.#begun
     await this.#look()
+  }
+
+  /**
+   * The judgement of everything that is on record now: the one that is shown, or one that is made at once. All who ask meanwhile share it.
+   * Throws what the evidence throws.
+   */
+  async judged(): Promise<JudgedOperations> {
+    await this.upToDate()
+    // One that is under way may have begun before the last change.
+    if (!this.#view.judged) await this.#running?.catch(() => undefined)
+    return this.#view.judgement ?? (await this.#run())
   }
 
   end(): void {
@@ -144,30 +159,52 @@ export class LiveOperations {
     })
   }
 
+  /** Judges, once its turn has come, and nobody has done it meanwhile. */
   async #judge(): Promise<void> {
-    const { clock, feed, log, news } = this.#deps
+    const { clock, log } = this.#deps
     const wait = this.#judgeAfter - clock.wallNow()
     if (wait > 0) await clock.wallSleep(wait)
-    if (this.#ended) return
-    await this.#view.prepare()
-    const begun = clock.wallNow()
+    if (this.#ended || this.#view.judged) return
     try {
-      const view = this.#view
-      const judgement = await view.judge()
-      await this.#queue.run(async () => {
-        if (this.#ended || view !== this.#view) return
-        const { headline } = view
-        await this.#feed(view.show(judgement))
-        if (JSON.stringify(headline) === JSON.stringify(view.headline)) return
-        feed.emit('headline', view.headline)
-        if (view.headline.contradicted !== headline.contradicted || view.headline.tone !== headline.tone) news.tell()
-      })
+      await this.#run()
     } catch (error) {
       // Before the ledger is there, and during a reset, nothing can be judged.
       if (!(error instanceof Problem)) log.error({ err: error }, 'the overview could not be judged')
-      this.#judgeAfter = clock.wallNow() + GATHER_MS
     }
-    const now = clock.wallNow()
-    this.#judgeAfter = Math.max(this.#judgeAfter, now + PAUSES * (now - begun))
+  }
+
+  /** The judgement that is under way, or else a new one. */
+  #run(): Promise<JudgedOperations> {
+    this.#running ??= this.#judgeNow().finally(() => {
+      this.#running = undefined
+    })
+    return this.#running
+  }
+
+  async #judgeNow(): Promise<JudgedOperations> {
+    const { clock } = this.#deps
+    await this.#view.prepare()
+    const begun = clock.wallNow()
+    this.#judgeAfter = begun + GATHER_MS
+    try {
+      const view = this.#view
+      const judgement = await view.judge()
+      await this.#queue.run(() => this.#show(view, judgement))
+      return judgement.judged
+    } finally {
+      const now = clock.wallNow()
+      this.#judgeAfter = Math.max(this.#judgeAfter, now + PAUSES * (now - begun))
+    }
+  }
+
+  /** Shows a judgement, unless its view is not shown any more. */
+  async #show(view: OperationsView, judgement: JudgementOfView): Promise<void> {
+    if (this.#ended || view !== this.#view) return
+    const { feed, news } = this.#deps
+    const { headline } = view
+    await this.#feed(view.show(judgement))
+    if (JSON.stringify(headline) === JSON.stringify(view.headline)) return
+    feed.emit('headline', view.headline)
+    if (view.headline.contradicted !== headline.contradicted || view.headline.tone !== headline.tone) news.tell()
   }
 }

@@ -2,12 +2,8 @@ import type { AuditReport } from '../domain/audit-report.ts'
 import { ChainUnavailableError, ChainUnsoundError } from '../domain/ports/chain.ts'
 import type { Store } from '../domain/ports/store.ts'
 import type { Portfolio } from '../domain/records.ts'
-import type { Facts } from '../oracle/facts.ts'
-import { judgementInSteps } from '../oracle/judge-operations.ts'
-import { operationsInSteps } from '../oracle/operation.ts'
-import { stepByStep } from '../support/breathe.ts'
 import type { EndUserMoney, MoneyOverview, MoneySelection } from './contract.ts'
-import { joinOperations, OperationNumbers } from './join-operations.ts'
+import type { JudgedOperations } from './judged-operations.ts'
 import {
   type ChainReading,
   holdingName,
@@ -21,13 +17,13 @@ import {
   walletTokensOf,
 } from './read-money.ts'
 import { type SeriesContext, seriesOf } from './series.ts'
-import { surplusName, surplusOf } from './surplus.ts'
+import { surplusName } from './surplus.ts'
+import { totalsOf } from './totals.ts'
 
 /** Dependencies of {@link moneyOverview}. */
 export interface MoneyParts extends MoneySources {
   store: Store
-  /** Facts about the clients, from the record and the ledger. */
-  facts: Facts
+  judged: Pick<JudgedOperations, 'numbers' | 'surplus'>
   /** Throws ChainUnavailableError or ChainUnsoundError. */
   audit(): Promise<AuditReport>
 }
@@ -39,12 +35,9 @@ type Readings = ReadonlyMap<string, ChainReading | string>
  * grow with the end users. Where a chain cannot be reached, its values are null.
  */
 export async function moneyOverview(parts: MoneyParts, query: MoneySelection): Promise<MoneyOverview> {
-  const { store, facts, clock } = parts
-  const operations = await stepByStep(operationsInSteps(facts))
-  const outcomes = await stepByStep(judgementInSteps(facts))
-  const groups = joinOperations(operations, outcomes)
-  const context = { numbers: new OperationNumbers(groups), most: query.points }
-  const surplus = surplusOf(groups, outcomes, facts.ledger.portfolios)
+  const { store, clock } = parts
+  const { numbers, surplus } = parts.judged
+  const context = { numbers, most: query.points }
   const ledger = await readMoneyLedger(store, query)
   const [readings, checks] = await Promise.all([readMoneyChains(ledger, parts), query.checks ? checksOf(parts) : null])
   return {
@@ -81,22 +74,20 @@ interface Shown {
 
 function endUserMoney(book: MoneyBook, { ledger, readings, context }: Shown): Omit<EndUserMoney, 'surplus'> {
   const { tenant, user, portfolios, transactions } = book
-  return {
-    tenant: tenant.slug,
-    external_id: user.external_id,
-    wallet_address: user.wallet_address,
-    balances: walletTokensOf(book, ledger.pools).map((token) => {
-      const { chain_id, token_symbol, token_decimals, token_address } = token
-      const amount = readingOf(readings, chain_id)?.wallets.get(holdingName(user, token))
-      return { chain_id, token_symbol, token_decimals, token_address, amount_minor: amount?.toString() ?? null }
-    }),
-    portfolios: portfolios.map((portfolio) => {
-      const reading = readingOf(readings, portfolio.chain_id)
-      const present = reading && presentOf(portfolio, reading)
-      const own = transactions.get(portfolio.portfolio_id) ?? []
-      return { ...portfolioMoney(portfolio, reading), series: seriesOf(portfolio, own, present, context) }
-    }),
-  }
+  const balances = walletTokensOf(book, ledger.pools).map((token) => {
+    const { chain_id, token_symbol, token_decimals, token_address } = token
+    const amount = readingOf(readings, chain_id)?.wallets.get(holdingName(user, token))
+    return { chain_id, token_symbol, token_decimals, token_address, amount_minor: amount?.toString() ?? null }
+  })
+  const shown = portfolios.map((portfolio) => {
+    const reading = readingOf(readings, portfolio.chain_id)
+    const present = reading && presentOf(portfolio, reading)
+    const own = transactions.get(portfolio.portfolio_id) ?? []
+    return { ...portfolioMoney(portfolio, reading), series: seriesOf(portfolio, own, present, context) }
+  })
+  const { external_id, wallet_address } = user
+  const totals = totalsOf({ portfolios: shown, balances })
+  return { tenant: tenant.slug, external_id, wallet_address, balances, portfolios: shown, totals }
 }
 
 function portfolioMoney(

@@ -3,7 +3,7 @@ import type { ExchangeLog } from '../traffic/exchange-log.ts'
 import { explainExchange } from '../traffic/explain-exchange.ts'
 import type { RecordedExchange, RecordedStep } from '../traffic/recorded-exchange.ts'
 import type { ReportedFinding } from '../verdict/report.ts'
-import type { AttemptStep, OperationAttempt, OperationDetail, OperationMoney } from './contract.ts'
+import type { AttemptStep, JudgedDetail, OperationAttempt, OperationMoney } from './contract.ts'
 import { blockOf, endInWords, isSameKey, movedBy } from './marks.ts'
 import type { OperationFacts, ShownAttempt } from './operation-facts.ts'
 import type { ReadOperation } from './operations-view.ts'
@@ -15,7 +15,7 @@ export interface DetailDeps {
 }
 
 /** An operation with its attempts, its money and its findings. */
-export async function detailOf({ row, facts, findings }: ReadOperation, deps: DetailDeps): Promise<OperationDetail> {
+export async function detailOf({ row, facts, findings }: ReadOperation, deps: DetailDeps): Promise<JudgedDetail> {
   const exchanges = facts.attempts.map((attempt) => countedOf(attempt, deps.exchanges))
   return {
     ...row,

@@ -31,7 +31,7 @@ export interface ViewChange {
 }
 
 /** A judgement that the view does not show yet. */
-interface JudgementOfView {
+export interface JudgementOfView {
   waiting: ReadonlySet<OperationGroup>
   judged: JudgedOperations
 }
@@ -83,6 +83,11 @@ export class OperationsView {
   /** True if the judgement is of everything that the view has. */
   get judged(): boolean {
     return this.#judged !== undefined && this.#unjudged.size + this.#underJudgement.size === 0
+  }
+
+  /** The judgement of everything that the view has; undefined while one is to come. */
+  get judgement(): JudgedOperations | undefined {
+    return this.judged ? this.#judged : undefined
   }
 
   get oldestMoney(): number | null {

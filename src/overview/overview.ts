@@ -1,7 +1,8 @@
 import type { SandboxClock } from '../domain/clock.ts'
 import type { Logger } from '../support/logger.ts'
-import type { InspectorEvents, InspectorPoll, OperationDetail, OperationPage } from './contract.ts'
+import type { InspectorEvents, InspectorPoll, JudgedDetail, OperationPage } from './contract.ts'
 import { EventFeed, polledEvent } from './event-feed.ts'
+import type { JudgedOperations } from './judged-operations.ts'
 import { LiveOperations } from './live-operations.ts'
 import type { News } from './news.ts'
 import { detailOf } from './operation-detail.ts'
@@ -74,13 +75,18 @@ export class Overview {
   }
 
   /** The operation that has a number as its own or as that of one of its requests; undefined if there is none. */
-  async operation(number: number): Promise<OperationDetail | undefined> {
+  async operation(number: number): Promise<JudgedDetail | undefined> {
     const { live } = this.#use()
     await live.upToDate()
     await Promise.race([live.judgement, this.#deps.clock.wallSleep(PATIENCE_MS)])
     const group = live.view.find(number)
     const read = group && (await live.view.read(group))
     return read && detailOf(read, this.#deps)
+  }
+
+  /** The judgement of everything on record: one for all who ask, until something comes. Throws what the evidence throws. */
+  judged(): Promise<JudgedOperations> {
+    return this.#use().live.judged()
   }
 
   /** The feed of events, kept up to date as long as somebody reads it. */

@@ -2,20 +2,16 @@ import type { Chains } from '../domain/ports/chain.ts'
 import type { ChainReceipt, ChainTransaction, ChainWords } from '../domain/ports/chain-words.ts'
 import type { Store } from '../domain/ports/store.ts'
 import type { Address, Hex, Transfer } from '../domain/records.ts'
-import type { Facts } from '../oracle/facts.ts'
-import { judgementInSteps } from '../oracle/judge-operations.ts'
-import { operationsInSteps } from '../oracle/operation.ts'
-import { stepByStep } from '../support/breathe.ts'
 import type { TransactionRow } from './contract.ts'
-import { joinOperations, OperationNumbers } from './join-operations.ts'
+import type { OperationNumbers } from './join-operations.ts'
 import { type AddressBook, readAddressBook } from './known-addresses.ts'
 
 /** Dependencies of the transactions in words. */
 export interface TransactionParts {
   store: Store
   chains: Chains
-  /** Facts about the clients, from the record and the ledger. */
-  facts: Facts
+  /** Of the operations on record. */
+  numbers: OperationNumbers
   words: ChainWords
 }
 
@@ -27,10 +23,7 @@ export interface TransactionScene {
 }
 
 /** Reads what transactions are shown with: names of addresses, and numbers of operations. */
-export async function readTransactionScene({ store, facts, words }: TransactionParts): Promise<TransactionScene> {
-  const operations = await stepByStep(operationsInSteps(facts))
-  const outcomes = await stepByStep(judgementInSteps(facts))
-  const numbers = new OperationNumbers(joinOperations(operations, outcomes))
+export async function readTransactionScene({ store, numbers, words }: TransactionParts): Promise<TransactionScene> {
   return { book: await readAddressBook(store), numbers, words }
 }
 

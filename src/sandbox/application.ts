@@ -1,4 +1,5 @@
 import type { FastifyInstance } from 'fastify'
+import type { Guest, GuestWish } from '../control/contract.ts'
 import type { Sessions } from '../control/sessions.ts'
 import type { ServiceSettings } from '../domain/service-settings.ts'
 import { createApp } from '../http/app.ts'
@@ -17,7 +18,11 @@ export interface ApplicationDeps {
   surroundings: Surroundings
   sessions: Sessions
   certificate: ServerCertificate | undefined
+  /** Id of this sandbox. */
+  instance: string
   log: SandboxLogger
+  /** Makes a sandbox within this one. */
+  createGuest(wish: GuestWish): Promise<Guest>
   /** Ends the sandbox. */
   stop(): Promise<void>
 }
@@ -27,7 +32,7 @@ export interface ApplicationDeps {
  * it takes with it Fastify and all routes, which are loaded while an Anvil comes up.
  */
 export function createApplication(deps: ApplicationDeps): Promise<FastifyInstance> {
-  const { settings, namespaces, surroundings, sessions, certificate, log, stop } = deps
+  const { settings, namespaces, surroundings, sessions, certificate, instance, log, createGuest, stop } = deps
   const { options, origin, identity } = surroundings
   const lead = new Lead(namespaces, identity.idpTokens)
   return createApp({
@@ -41,6 +46,6 @@ export function createApplication(deps: ApplicationDeps): Promise<FastifyInstanc
     inspector: options.inspector ? new URL('dist/inspector/', PACKAGE_ROOT) : undefined,
     docs: new URL('dist/docs/', PACKAGE_ROOT),
     neighbours: (app, entrance) =>
-      supportRoutes(app, { namespaces, lead, surroundings, options, entrance, sessions, stop }),
+      supportRoutes(app, { namespaces, lead, surroundings, options, entrance, sessions, instance, createGuest, stop }),
   })
 }

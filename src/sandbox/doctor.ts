@@ -13,7 +13,7 @@ import {
   withoutPath,
 } from '../data-dir/inspect-directory.ts'
 import { fileOfJournal, MANIFEST } from '../data-dir/manifest.ts'
-import { type KeptNamespace, NamespaceFolders } from '../data-dir/namespace-folders.ts'
+import { type KeptNamespace, keepDefault, NamespaceFolders, peekDefault } from '../data-dir/namespace-folders.ts'
 import type { Hex } from '../domain/records.ts'
 import { isSegment, type LedgerChanges, type LedgerEntry, segmentIn } from '../store/ledger-entry.ts'
 import { RECORDS_PER_ENTRY } from '../store/ledger-journal.ts'
@@ -37,6 +37,7 @@ export async function examine(given: string, options: { salvage?: string; log: L
     const found = await examineOne(path, '', options)
     const isSaved = found.some(({ state }) => state === 'salvaged')
     const { salvage: _, ...toRead } = options // namespaces without the directory that they are in cannot be started
+    found.push(...(await examineDefault(path, isSaved ? options.salvage : undefined)))
     const folders = new NamespaceFolders(path)
     for (const life of await folders.lives()) {
       found.push(...(await examineNamespace(folders, life, isSaved ? options : toRead)))
@@ -44,6 +45,19 @@ export async function examine(given: string, options: { salvage?: string; log: L
     return found
   } finally {
     await lock?.release()
+  }
+}
+
+/** Examines the file of a default namespace that began with a snapshot, and copies it. */
+async function examineDefault(path: string, salvage: string | undefined): Promise<Diagnosis[]> {
+  const file = 'namespace.json'
+  try {
+    const kept = await peekDefault(path)
+    if (!kept) return []
+    if (salvage !== undefined) await keepDefault(salvage, kept)
+    return [{ file, state: 'whole', detail: `seed ${kept.seed}` }]
+  } catch (error) {
+    return [{ file, state: 'damaged', detail: withoutPath(error) }]
   }
 }
 

@@ -26,6 +26,11 @@ export class Lead {
     this.#none = { ...http, ids: new Ids({ clock: http.service.clock, random }) }
   }
 
+  /** Makes ids of requests beside the service. */
+  get ids(): Ids {
+    return this.#none.ids
+  }
+
   /**
    * Chooses the namespace by the request's token, once the sandbox has verified that it signed the token: by an unverified claim
    * anybody could use up the faults of a namespace and fill its record. A token request names its client in the body: {@link byClient}.

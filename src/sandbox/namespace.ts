@@ -46,12 +46,25 @@ export class Namespace {
   static async over(persistence: Persistence | undefined, options: NamespaceSetup): Promise<Namespace> {
     const { fixture, clockStart, begin, idleMs, surroundings, spawned } = options
     const { log, embedded, pool } = surroundings
+    const { blockTime } = surroundings.options
     const seed = persistence?.seed ?? options.seed ?? SeededRandom.freshSeed()
     let chains: Promise<AnvilChains> | undefined
     try {
       const clock = new SandboxClock(clockStart, begin?.clock ?? persistence?.clock)
       // Anvil starts by itself while the ledger is read and the interface is built, which hides most of its time.
-      chains = startChains({ fixture, seed, persistence, clock, begin, idleMs, embedded, pool, log, spawned })
+      chains = startChains({
+        fixture,
+        seed,
+        persistence,
+        clock,
+        begin,
+        idleMs,
+        blockTime,
+        embedded,
+        pool,
+        log,
+        spawned,
+      })
       const lifecycle = new Lifecycle()
       const generation = () => lifecycle.generation
       const services = await buildServices({ ...options, seed, persistence, clock, begin, generation, log })
@@ -190,11 +203,14 @@ export class Namespace {
     return this.#seeded
   }
 
-  /** A copy of its present state. Transfers wait meanwhile, for a moment. Throws ChainUnavailableError. */
-  async copy(): Promise<NamespaceCopy> {
+  /**
+   * A copy of its present state; see {@link AnvilChains.copy} for `condensed`. Transfers wait meanwhile, for a moment. Throws
+   * ChainUnavailableError.
+   */
+  async copy(how?: { condensed: boolean }): Promise<NamespaceCopy> {
     const { started } = this.services.chains
     if (!started) throw notServing('The chains are starting.')
-    const { chains, result } = await started.copy(() => copyServices(this.services))
+    const { chains, result } = await started.copy(() => copyServices(this.services), how)
     return { ...result, chains }
   }
 
@@ -209,11 +225,11 @@ export class Namespace {
     const { service, faults, chains } = this.services
     const unsubscribe = service.clock.onMove(moved)
     faults.watcher = struck
-    chains.started?.watch(mined)
+    const unwatch = chains.started?.watch(mined)
     return () => {
       unsubscribe()
       faults.watcher = null
-      chains.started?.watch(null)
+      unwatch?.()
     }
   }
 
@@ -334,6 +350,8 @@ interface NamespaceDeps extends NamespaceSetup {
 interface StartDeps extends Pick<PartsContext, 'fixture' | 'seed' | 'persistence' | 'clock' | 'begin' | 'log'> {
   /** Milliseconds without use after which a chain rests; its Anvil then starts at first use. Undefined: it never rests. */
   idleMs: number | undefined
+  /** Milliseconds; see ResolvedOptions. */
+  blockTime: number
   /** Initial state of embedded chains. */
   embedded: Promise<Checkpoint>
   pool: NodePool
@@ -349,6 +367,7 @@ function startChains({
   clock,
   begin,
   idleMs,
+  blockTime,
   embedded,
   pool,
   log,
@@ -362,6 +381,7 @@ function startChains({
     protocols: settings.protocols,
     log,
     idleMs,
+    blockTime,
     pool,
     spawned,
     ...(begin && { begin: begin.chains }),
@@ -403,12 +423,17 @@ export interface NamespaceSetup {
   surroundings: Surroundings
 }
 
-/** The clients of a fixture, in their stored form. */
-function clientsOf({ tenants }: Fixture): KeptNamespace['clients'] {
+/** The clients of a fixture, in their stored form. A private key that no file holds is kept with them. */
+export function clientsOf({ tenants, source }: Fixture): KeptNamespace['clients'] {
+  const inFiles = new Set(
+    source.content.tenants.flatMap(({ tenant_id, key }) => ('private_key_file' in key ? tenant_id : [])),
+  )
   return Object.fromEntries(
-    tenants.map(({ tenant: { tenant_id, slug, client_id, client_secret } }) => [
-      tenant_id,
-      { slug, client_id, client_secret },
-    ]),
+    tenants.map(({ tenant: { tenant_id, slug, client_id, client_secret, private_key_pem, kid } }) => {
+      const key = private_key_pem !== undefined &&
+        kid !== undefined &&
+        !inFiles.has(tenant_id) && { private_key_pem, kid }
+      return [tenant_id, { slug, client_id, client_secret, ...key }]
+    }),
   )
 }

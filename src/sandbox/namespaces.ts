@@ -1,4 +1,4 @@
-import type { Credentials, NamespaceSummary, NamespaceWish } from '../control/contract.ts'
+import type { Credentials, GuestWish, NamespaceSummary, NamespaceWish } from '../control/contract.ts'
 import type { NamespacesControl } from '../control/control-parts.ts'
 import { type FoundNamespace, type KeptNamespace, NamespaceFolders, newLife } from '../data-dir/namespace-folders.ts'
 import { Problem } from '../domain/errors.ts'
@@ -8,9 +8,18 @@ import type { Fixture } from '../fixtures/fixture.ts'
 import { shorten } from '../support/foreign-text.ts'
 import type { Logger } from '../support/logger.ts'
 import { suggest } from '../support/nearest.ts'
+import type { NamespaceCopy } from './build-services.ts'
 import { credentialsOf } from './credentials.ts'
 import { Namespace } from './namespace.ts'
-import { auditAfterKill, keptOf, makeNamespace, openKept, Templates } from './open-namespace.ts'
+import {
+  auditAfterKill,
+  keptOf,
+  type Making,
+  makeGuestNamespace,
+  makeNamespace,
+  openKept,
+  Templates,
+} from './open-namespace.ts'
 import type { Persistence } from './persistence.ts'
 import type { Surroundings } from './surroundings.ts'
 
@@ -20,12 +29,25 @@ export class Namespaces implements NamespacesControl {
    * Opens the default namespace, with the sandbox's own options, and finds the stored ones. Throws as
    * {@link Namespace.over}.
    */
-  static async open({ fixture, persistence, surroundings, spawned }: NamespacesSetup): Promise<Namespaces> {
+  static async open({ fixture, begin, persistence, surroundings, spawned }: NamespacesSetup): Promise<Namespaces> {
     const { dataDir, seed, clock: clockStart, confirmationDelay } = surroundings.options
-    const wanted = { name: DEFAULT_NAMESPACE, life: undefined, fixture, seed, clockStart, confirmationDelay, dataDir }
+    const wanted = {
+      name: DEFAULT_NAMESPACE,
+      life: undefined,
+      fixture,
+      seed,
+      clockStart,
+      confirmationDelay,
+      dataDir,
+      begin,
+    }
     const first = await Namespace.over(persistence, { ...wanted, surroundings, spawned })
     const folders = first.directory === undefined ? undefined : new NamespaceFolders(first.directory)
-    const namespaces = new Namespaces(first, folders, surroundings)
+    const namespaces = new Namespaces(first, { folders, surroundings, templates: new Templates() })
+    namespaces.#templates.add(
+      first,
+      first.ready.then(() => first),
+    )
     try {
       await namespaces.#find()
       void auditAfterKill(first, surroundings.log)
@@ -33,6 +55,7 @@ export class Namespaces implements NamespacesControl {
     } catch (error) {
       namespaces.beginStop()
       await namespaces.stop()
+      await surroundings.pool.stop()
       throw error
     }
   }
@@ -41,21 +64,28 @@ export class Namespaces implements NamespacesControl {
   readonly #surroundings: Surroundings
   /** Undefined if namespaces end with the process. */
   readonly #folders: NamespaceFolders | undefined
-  readonly #templates = new Templates()
+  readonly #templates: Templates
   /** All but the default one, including those being made or deleted: a name belongs to one life at a time. */
   readonly #entries = new Map<string, NamespaceEntry>()
   readonly #byClient = new Map<string, NamespaceEntry>()
   #named = 0
   #madeByOthers = 0
 
-  private constructor(first: Namespace, folders: NamespaceFolders | undefined, surroundings: Surroundings) {
+  private constructor(
+    first: Namespace,
+    { folders, surroundings, templates }: Pick<Making, 'folders' | 'surroundings' | 'templates'>,
+  ) {
     this.default = first
     this.#folders = folders
     this.#surroundings = surroundings
-    this.#templates.add(
-      first,
-      first.ready.then(() => first),
-    )
+    this.#templates = templates
+  }
+
+  /** The namespaces of a sandbox within this one; they end with the process. Throws Problem. */
+  async ofGuest(wish: Omit<GuestWish, 'pid'>, surroundings: Surroundings): Promise<Namespaces> {
+    const shared = { templates: this.#templates, surroundings }
+    const first = await makeGuestNamespace({ ...shared, wish, source: this.default })
+    return new Namespaces(first, { ...shared, folders: undefined })
   }
 
   /** Number of namespaces beside the default one. */
@@ -145,7 +175,6 @@ export class Namespaces implements NamespacesControl {
     const others = [...this.#entries.values()].map((entry) => entry.end(served))
     const ends = await Promise.allSettled([this.default.stop(served), ...others])
     await Promise.allSettled([...this.#entries.values()].map(({ deletion }) => deletion))
-    await this.#surroundings.pool.stop()
     for (const end of ends) if (end.status === 'rejected') throw end.reason
   }
 
@@ -235,6 +264,8 @@ export class Namespaces implements NamespacesControl {
 /** Dependencies of {@link Namespaces}. */
 export interface NamespacesSetup {
   fixture: Fixture
+  /** State with which the default namespace begins; undefined: the stored state, or the fixture. */
+  begin: NamespaceCopy | undefined
   /** The default namespace's; closed if that cannot be opened. */
   persistence: Persistence | undefined
   surroundings: Surroundings

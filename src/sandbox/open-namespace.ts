@@ -1,7 +1,8 @@
 import { createHash } from 'node:crypto'
-import type { NamespaceWish } from '../control/contract.ts'
+import type { GuestWish, NamespaceWish } from '../control/contract.ts'
 import type { FoundNamespace, KeptNamespace, NamespaceFolders } from '../data-dir/namespace-folders.ts'
 import { invalidParameters, Problem } from '../domain/errors.ts'
+import { DEFAULT_NAMESPACE } from '../domain/namespace-name.ts'
 import { ChainSetupError } from '../domain/ports/chain.ts'
 import { type Fixture, FixtureError } from '../fixtures/fixture.ts'
 import { refuseUnlessReady } from '../http/pipeline.ts'
@@ -42,13 +43,14 @@ export async function makeNamespace({
 }: Making): Promise<Namespace> {
   await source.ready.catch(() => undefined) // notReady() reports the reason
   refuseUnlessReady(source.http.notReady())
-  const fixture = wish.fixtures === undefined ? source.fixture : await fixtureOf(wish.fixtures, source.fixture)
-  const seeding = { fixture, seed: wish.seed ?? source.seed, clockStart: clockOf(wish) ?? source.clockStart }
   const confirmationDelay = delayOf(wish) ?? source.confirmationDelay
   const idleMs = surroundings.options.namespaceIdle
-  const wanted = { ...seeding, name, life, confirmationDelay, dataDir: folders?.of(life), idleMs, surroundings }
+  const own = { name, life, confirmationDelay, dataDir: folders?.of(life), idleMs, surroundings }
+  if (wish.snapshot !== undefined) return openRestored(own, wish, source)
+  const fixture = wish.fixtures === undefined ? source.fixture : await fixtureOf(wish.fixtures, source.fixture)
+  const seeding = { fixture, seed: wish.seed ?? source.seed, clockStart: clockOf(wish) ?? source.clockStart }
   const open = (begin: NamespaceCopy | undefined) =>
-    openNamespace({ ...wanted, fixture: withOwnClients(fixture), begin })
+    openNamespace({ ...own, ...seeding, fixture: withOwnClients(fixture), begin })
   const seededAnew = wish.fixtures !== undefined || wish.seed !== undefined
   if (wish.from !== undefined && !seededAnew) return open(await copyFrom(source, wish))
   const made = templates.make(seeding, (template) => {
@@ -62,15 +64,63 @@ export async function makeNamespace({
   })
 }
 
+/**
+ * Makes the namespace `default` of a sandbox within another one, from the fixture of a namespace there, with the same clients. Throws
+ * Problem and then leaves nothing behind.
+ */
+export async function makeGuestNamespace({
+  source,
+  wish,
+  templates,
+  surroundings,
+}: Pick<Making, 'source' | 'templates' | 'surroundings'> & { wish: Omit<GuestWish, 'pid'> }): Promise<Namespace> {
+  await source.ready.catch(() => undefined) // notReady() reports the reason
+  refuseUnlessReady(source.http.notReady())
+  const { fixture } = source
+  const seeding = { fixture, seed: wish.seed ?? source.seed, clockStart: clockOf(wish) }
+  const usual = fixture.options.confirmation_delay
+  const confirmationDelay = delayOf(wish) ?? (usual === undefined ? { min: 0, max: 0 } : resolveDelay(usual))
+  const idleMs = surroundings.options.namespaceIdle
+  const wanted = { ...seeding, name: DEFAULT_NAMESPACE, life: undefined, confirmationDelay, idleMs, surroundings }
+  return templates.make(seeding, (template) => {
+    if (template) surroundings.pool.prepare(template.chains)
+    return openNamespace({ ...wanted, dataDir: undefined, begin: template })
+  })
+}
+
 /** Copies the source; the copy's clock may be set to a later moment, and is then frozen there. */
 async function copyFrom(source: Namespace, wish: NamespaceWish): Promise<NamespaceCopy> {
   const copy = await source.copy()
+  return atMoment(copy, wish, { of: `"${wish.from}"`, now: source.services.service.clock.now() })
+}
+
+function atMoment(copy: NamespaceCopy, wish: NamespaceWish, { of, now }: { of: string; now: number }): NamespaceCopy {
   const start = clockOf(wish)
   if (start === undefined) return copy
-  const now = source.services.service.clock.now()
   if (start >= now) return { ...copy, clock: { offset: 0, frozen_at: start } }
-  const detail = `The clock of "${wish.from}" is past that: it is ${new Date(now).toISOString()} there.`
+  const detail = `The clock of ${of} is past that: it is ${new Date(now).toISOString()} there.`
   throw new Problem('validation_error', { detail, param: 'clock' })
+}
+
+/** Opens a namespace that begins with the state of a snapshot, once its chains are known to start. */
+async function openRestored(
+  own: Omit<NamespaceSetup, 'fixture' | 'seed' | 'clockStart'>,
+  wish: NamespaceWish,
+  source: Namespace,
+): Promise<Namespace> {
+  const { proveChains, readSnapshotWish } = await import('./snapshot-wish.ts') // most runs never need it
+  const { fixture, seed, clockStart, begin, now } = await readSnapshotWish(wish, source)
+  const clock = { of: 'the snapshot', now }
+  const beginning = { begin: atMoment(begin, wish, clock), clockStart: clockOf(wish) ?? clockStart }
+  const namespace = await openNamespace({ ...own, ...beginning, seed, fixture: withOwnClients(fixture) })
+  try {
+    await proveChains(namespace)
+    return namespace
+  } catch (error) {
+    namespace.beginStop()
+    await namespace.stop(undefined)
+    throw error
+  }
 }
 
 async function fixtureOf(given: Record<string, unknown>, host: Fixture): Promise<Fixture> {
@@ -86,11 +136,11 @@ async function fixtureOf(given: Record<string, unknown>, host: Fixture): Promise
   }
 }
 
-function clockOf({ clock }: NamespaceWish): number | undefined {
+function clockOf({ clock }: Pick<NamespaceWish, 'clock'>): number | undefined {
   return clock === undefined ? undefined : inOwnWords('clock', () => parseClockStart(clock))
 }
 
-function delayOf({ confirmation_delay: delay }: NamespaceWish) {
+function delayOf({ confirmation_delay: delay }: Pick<NamespaceWish, 'confirmation_delay'>) {
   return delay === undefined ? undefined : inOwnWords('confirmation_delay', () => resolveDelay(delay))
 }
 
@@ -146,7 +196,7 @@ export function keptOf({
   clockStart,
   confirmationDelay,
   clients,
-}: Namespace): KeptNamespace {
+}: Pick<Namespace, 'created_at' | 'fixture' | 'seed' | 'clockStart' | 'confirmationDelay' | 'clients'>): KeptNamespace {
   return {
     version,
     created_at,
@@ -186,17 +236,14 @@ function withOwnClients(fixture: Fixture): Fixture {
 }
 
 /** The fixture with the clients that a namespace was made with; a tenant added since keeps the fixture's. */
-function withKeptClients(fixture: Fixture, clients: Clients): Fixture {
+export function withKeptClients(fixture: Fixture, clients: Clients): Fixture {
   return withClients(fixture, (tenantId) => {
-    const { client_id, client_secret } = clients[tenantId] ?? {}
-    return client_id === undefined || client_secret === undefined ? {} : { client_id, client_secret }
+    const { slug: _, ...kept } = clients[tenantId] ?? {}
+    return kept
   })
 }
 
-function withClients(
-  fixture: Fixture,
-  clientOf: (tenantId: string) => { client_id?: string; client_secret?: string },
-): Fixture {
+function withClients(fixture: Fixture, clientOf: (tenantId: string) => Partial<Clients[string]>): Fixture {
   const tenants = fixture.tenants.map((one) => ({
     ...one,
     tenant: { ...one.tenant, ...clientOf(one.tenant.tenant_id) },

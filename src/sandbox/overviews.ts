@@ -7,7 +7,6 @@ import type {
   TransactionSelection,
 } from '../overview/contract.ts'
 import type { TransactionParts } from '../overview/transaction-row.ts'
-import { evidenceOf } from './evidence-of.ts'
 import type { Namespace } from './namespace.ts'
 
 /**
@@ -17,11 +16,11 @@ import type { Namespace } from './namespace.ts'
 export async function moneyOf(namespace: Namespace, query: MoneySelection): Promise<MoneyOverview> {
   const { store, chains, observer, audit, service } = namespace.services
   return unlessReset(namespace, async () => {
-    const facts = await evidenceOf(namespace, { ended: false, end: null })
+    const judged = await namespace.overview.judged()
     // Loaded at the first request: most runs never need it.
     const { moneyOverview } = await import('../overview/money.ts')
     const { clock } = service
-    return moneyOverview({ store, chains, observer, clock, facts, audit: () => audit.run() }, query)
+    return moneyOverview({ store, chains, observer, clock, judged, audit: () => audit.run() }, query)
   })
 }
 
@@ -49,10 +48,10 @@ export async function transactionOf(namespace: Namespace, hash: string): Promise
 
 async function transactionParts(namespace: Namespace): Promise<TransactionParts> {
   const { store, chains } = namespace.services
-  const facts = await evidenceOf(namespace, { ended: false, end: null })
+  const { numbers } = await namespace.overview.judged()
   // The interfaces are parsed when the code is loaded: most runs never need it.
   const { chainWords } = await import('../chain/words/describe-transaction.ts')
-  return { store, chains, facts, words: chainWords }
+  return { store, chains, numbers, words: chainWords }
 }
 
 /** Carries out a reading. If the namespace is reset meanwhile, its parts may be of two states: then throws Problem sandbox_starting. */

@@ -20,15 +20,21 @@ export class Persistence {
    * Opens the directory; `seed` is the one that the start asks for. Throws DataDirectoryError if the directory cannot be used,
    * OptionError if it was made with another seed or fixture.
    */
-  static async open(path: string, fixture: Fixture, { seed, runs = 0, fsync, log }: OpenOptions): Promise<Persistence> {
+  static async open(
+    path: string,
+    fixture: Fixture,
+    { seed, runs = 0, fresh = false, fsync, log }: OpenOptions,
+  ): Promise<Persistence> {
     const made = { version, seed: seed ?? SeededRandom.freshSeed(), fixture: fingerprint(fixture), runs }
     const directory = await DataDirectory.open(path, { ...made, synced: fsync, log })
-    const { seed: kept, fixture: seededFrom } = directory.manifest.data
+    const { seed: kept, fixture: seededFrom, seeded } = directory.manifest.data
     const problem =
-      seed !== undefined && seed !== kept
-        ? `it was made with seed ${kept}, not ${seed}. Fix: leave --seed out, or start with another --data-dir`
-        : seededFrom !== made.fixture &&
-          'it was made from a fixture file with other tenants, pools or chains. Fix: start with that file, or with another --data-dir'
+      fresh && seeded
+        ? 'it holds a state already, and --snapshot begins with another one. Fix: leave --snapshot out, or name an empty or new --data-dir'
+        : seed !== undefined && seed !== kept
+          ? `it was made with seed ${kept}, not ${seed}. Fix: leave --seed out, or start with another --data-dir`
+          : seededFrom !== made.fixture &&
+            'it was made from a fixture file with other tenants, pools or chains. Fix: start with that file, or with another --data-dir'
     if (!problem) return new Persistence(directory)
     await directory.close()
     throw new OptionError(`${directory.path}: ${problem}.`)
@@ -190,6 +196,8 @@ export interface OpenOptions {
   seed: number | undefined
   /** Number of earlier starts of the state that a new directory begins with. */
   runs?: number | undefined
+  /** True if a directory with a state must be refused: the sandbox begins with a snapshot. */
+  fresh?: boolean
   /** True if acknowledged writes must outlive a power cut. */
   fsync: boolean
   log: Logger

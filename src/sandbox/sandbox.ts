@@ -1,35 +1,57 @@
+import type { IncomingMessage } from 'node:http'
+import { promisify } from 'node:util'
 import type { FastifyInstance } from 'fastify'
 import { pino } from 'pino'
-import type { Credentials } from '../control/contract.ts'
+import type { Credentials, Guest, GuestWish } from '../control/contract.ts'
 import { Sessions } from '../control/sessions.ts'
+import { type KeptNamespace, keepDefault } from '../data-dir/namespace-folders.ts'
 import { SandboxClock } from '../domain/clock.ts'
+import { Problem } from '../domain/errors.ts'
 import type { Origin } from '../domain/origin.ts'
 import type { Fixture } from '../fixtures/fixture.ts'
 import { inProcessFetch } from '../http/in-process-fetch.ts'
 import { Listener } from '../http/listener.ts'
 import { checkOptions, type SandboxLogger, type SandboxOptions } from '../options.ts'
-import { DEFAULT_FIXTURES, readFixture } from '../read-fixture.ts'
-import { type ResolvedOptions, resolveFork, resolveOptions } from '../resolve-options.ts'
+import { type ResolvedOptions, resolveOptions } from '../resolve-options.ts'
+import { isAlive } from '../support/is-alive.ts'
 import type { Logger } from '../support/logger.ts'
+import { SeededRandom } from '../support/random.ts'
 import { chooseCertificate, type ServerCertificate } from '../tls/server-certificate.ts'
+import { readBeginState } from './begin-state.ts'
+import type { NamespaceCopy } from './build-services.ts'
 import { credentialsOf } from './credentials.ts'
-import type { Namespace } from './namespace.ts'
+import { clientsOf, type Namespace } from './namespace.ts'
 import { Namespaces } from './namespaces.ts'
+import { keptOf } from './open-namespace.ts'
 import { Persistence } from './persistence.ts'
-import { buildSurroundings, type Surroundings } from './surroundings.ts'
+import { buildSurroundings, guestSurroundings, type Surroundings } from './surroundings.ts'
+
+/** Paths that orchestrators ask, and commands that look for a sandbox. */
+const PROBE = /^\/_sandbox\/(?:health|ready)/
+/** Milliseconds between two looks whether it is in use. */
+const LOOK_MS = 60_000
+/** Milliseconds between two looks whether the process of a guest is there. */
+const GUEST_LOOK_MS = 1_000
 
 /** One sandbox: an HTTP server, and the namespaces behind it. Built in order by {@link Sandbox.listen}, stopped in reverse. */
 export class Sandbox {
   readonly options: ResolvedOptions
+  /** Id of this sandbox among all that were ever started. */
+  readonly instance = SeededRandom.freshUuid()
   readonly namespaces: Namespaces
   readonly #surroundings: Surroundings
   readonly #certificate: ServerCertificate | undefined
   readonly #listener: Listener
   readonly #sessions: Sessions
+  /** The sandbox that this one is a guest of. */
+  readonly #host: Sandbox | undefined
+  readonly #guests = new Set<Sandbox>()
   #app: FastifyInstance | undefined
+  readonly #ending = new AbortController()
   #stopping: Promise<void> | undefined
 
-  private constructor({ namespaces, surroundings, certificate, listener }: SandboxDeps) {
+  private constructor({ namespaces, surroundings, certificate, listener, host }: SandboxDeps) {
+    this.#host = host
     this.options = surroundings.options
     this.namespaces = namespaces
     this.#surroundings = surroundings
@@ -41,16 +63,17 @@ export class Sandbox {
 
   /**
    * Reads the fixtures, listens and begins to answer; {@link Sandbox.ready} resolves when it can serve.
-   * Throws OptionError, FixtureError, or the operating system's error about the port.
+   * Throws OptionError, FixtureError, SnapshotError, or the operating system's error about the port.
    */
   static async listen(given: SandboxOptions = {}): Promise<Sandbox> {
     checkOptions(given)
     const log = given.logger ?? pino({ level: 'silent' })
-    const fixture = await readFixture(given.fixtures ?? DEFAULT_FIXTURES, resolveFork(given))
-    const options = resolveOptions(given, fixture.options)
+    const { fixture, restored } = await readBeginState(given)
+    const resolved = resolveOptions(given, fixture.options)
+    const options = restored ? { ...resolved, seed: restored.seed, clock: restored.clockStart } : resolved
     const listener = await Listener.open(options)
     try {
-      const sandbox = await Sandbox.#build(fixture, { options, log, listener })
+      const sandbox = await Sandbox.#build(fixture, { options, log, listener, begin: restored?.begin })
       try {
         await sandbox.#serve(fixture, log)
       } catch (error) {
@@ -66,12 +89,13 @@ export class Sandbox {
   }
 
   /** Builds everything but the application that answers requests. */
-  static async #build(fixture: Fixture, { options, log, listener }: BuildDeps): Promise<Sandbox> {
+  static async #build(fixture: Fixture, { options, log, listener, begin }: BuildDeps): Promise<Sandbox> {
     const { dataDir, seed, fsync } = options
-    const kept = { seed, fsync, log }
+    const kept = { seed, fsync, log, runs: begin?.random.run, fresh: begin !== undefined }
     const persistence = dataDir === undefined ? undefined : await Persistence.open(dataDir, fixture, kept)
     let certificate: ServerCertificate | undefined
     try {
+      if (persistence && begin) await keepDefault(persistence.path, defaultOf(fixture, persistence.seed, options))
       certificate = await chooseCertificate(options, persistence?.path, new SandboxClock().wallNow())
     } catch (error) {
       await persistence?.close()
@@ -84,7 +108,7 @@ export class Sandbox {
       begun = resolve
     })
     try {
-      const start = { fixture, persistence, surroundings, spawned: begun }
+      const start = { fixture, begin, persistence, surroundings, spawned: begun }
       const namespaces = await Namespaces.open(start)
       // The next steps leave no time to start the Anvil; once started, it comes up by itself.
       await Promise.race([spawned, namespaces.default.ready.catch(() => undefined)])
@@ -93,6 +117,60 @@ export class Sandbox {
       await certificate?.discard()
       throw error
     }
+  }
+
+  /**
+   * Makes a sandbox within this one, for one run of a command: on a port of its own, with the same fixture and clients, and with the same
+   * Anvils. It ends with the process of that id, by its own stop, or with this sandbox. Throws Problem.
+   */
+  async createGuest({ pid, ...wish }: GuestWish): Promise<Guest> {
+    const own = { host: '127.0.0.1', port: 0, portMayDiffer: false, publicUrl: undefined, tls: undefined }
+    const private_ = { local: true, controlToken: undefined, dataDir: undefined, idleExit: 0 }
+    const options = { ...this.options, ...own, ...private_ }
+    const listener = await Listener.open(options)
+    try {
+      const { fixture } = this.namespace
+      const surroundings = guestSurroundings(this.#surroundings, fixture, { options, origin: listener.origin })
+      const namespaces = await this.namespaces.ofGuest(wish, surroundings)
+      const guest = new Sandbox({ namespaces, surroundings, certificate: undefined, listener, host: this })
+      await this.#takeIn(guest, pid)
+      return {
+        credentials: await guest.credentials(),
+        owns_markets: guest.ownsMarkets,
+        delays_confirmation: guest.delaysConfirmation,
+      }
+    } catch (error) {
+      await listener.close()
+      throw error
+    }
+  }
+
+  /** Lets a guest answer, and ends it with its process. */
+  async #takeIn(guest: Sandbox, pid: number): Promise<void> {
+    this.#guests.add(guest)
+    try {
+      if (this.stopping) throw new Problem('sandbox_starting', { detail: 'The sandbox is stopping.' })
+      await guest.#serve(this.namespace.fixture, this.#surroundings.log as SandboxLogger)
+    } catch (error) {
+      await guest.stop()
+      throw error
+    }
+    const { clock } = guest.namespace.services.service
+    const watch = async () => {
+      while (!guest.stopping && isAlive(pid)) await clock.wallSleep(GUEST_LOOK_MS, guest.#ending.signal)
+      await guest.stop()
+    }
+    watch().catch((error: unknown) => this.#surroundings.log.warn({ err: error }, 'a guest did not end in order'))
+  }
+
+  /** True if there is a market that faults can change: those of forks belong to others. */
+  get ownsMarkets(): boolean {
+    return this.namespace.fixture.chains.some(({ fork }) => fork === undefined)
+  }
+
+  /** True if transfers are confirmed with a delay. */
+  get delaysConfirmation(): boolean {
+    return this.namespace.confirmationDelay.max > 0
   }
 
   async #serve({ settings }: Fixture, log: SandboxLogger): Promise<void> {
@@ -104,10 +182,31 @@ export class Sandbox {
       surroundings: this.#surroundings,
       sessions: this.#sessions,
       certificate: this.#certificate,
+      instance: this.instance,
       log,
+      createGuest: (wish) => this.createGuest(wish),
       stop: () => this.stop(),
     })
+    if (this.options.idleExit > 0) this.#watchUse(this.#app, this.options.idleExit)
     await this.#listener.serve(this.#app)
+  }
+
+  /** Ends the sandbox when it has had no request, and no connection, for so many milliseconds. Probes are no use of it. */
+  #watchUse({ server }: FastifyInstance, limit: number): void {
+    const clock = new SandboxClock() // for real time only
+    let used = clock.wallNow()
+    server.on('request', ({ url = '' }: IncomingMessage) => {
+      if (!PROBE.test(url)) used = clock.wallNow()
+    })
+    const connections = promisify(server.getConnections.bind(server))
+    const watch = async () => {
+      while (!this.stopping) {
+        await clock.wallSleep(Math.min(limit, LOOK_MS), this.#ending.signal)
+        if (this.#guests.size > 0 || (await connections()) > 0) used = clock.wallNow()
+        if (clock.wallNow() - used >= limit) await this.stop()
+      }
+    }
+    void watch()
   }
 
   /** The namespace that every sandbox has. */
@@ -118,6 +217,11 @@ export class Sandbox {
   /** Address at which clients find it. */
   get origin(): Origin {
     return this.#listener.origin
+  }
+
+  /** URL of the address that it listens on, on this machine. */
+  get listeningUrl(): string {
+    return this.#listener.url
   }
 
   /** URL of the sandbox; the service is behind its base path. */
@@ -168,10 +272,14 @@ export class Sandbox {
   }
 
   async #stop(): Promise<void> {
+    this.#ending.abort()
     this.namespaces.beginStop()
     try {
+      await Promise.allSettled([...this.#guests].map((guest) => guest.stop()))
       await this.namespaces.stop(this.#listener.close())
     } finally {
+      if (this.#host) this.#host.#guests.delete(this)
+      else await this.#surroundings.pool.stop()
       await this.#certificate?.discard()
     }
   }
@@ -182,10 +290,21 @@ interface SandboxDeps {
   surroundings: Surroundings
   certificate: ServerCertificate | undefined
   listener: Listener
+  /** Set for a guest. */
+  host?: Sandbox
 }
 
 interface BuildDeps {
   options: ResolvedOptions
   log: Logger
   listener: Listener
+  /** State of a snapshot with which the default namespace begins. */
+  begin: NamespaceCopy | undefined
+}
+
+/** Data of the default namespace of a directory that begins with a snapshot: the fixture file alone does not say what it is of. */
+function defaultOf(fixture: Fixture, seed: number, { clock, confirmationDelay }: ResolvedOptions): KeptNamespace {
+  const created_at = new Date(new SandboxClock().wallNow()).toISOString()
+  const data = { fixture, seed, created_at, clockStart: clock, confirmationDelay, clients: clientsOf(fixture) }
+  return keptOf(data)
 }

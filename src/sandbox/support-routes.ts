@@ -1,7 +1,9 @@
 import type { FastifyInstance } from 'fastify'
+import type { Guest, GuestWish } from '../control/contract.ts'
 import { FOR_OTHERS, type NamespaceControl } from '../control/control-parts.ts'
 import { controlRoutes } from '../control/control-routes.ts'
 import type { Sessions } from '../control/sessions.ts'
+import { refuseSocket } from '../http/client-error.ts'
 import type { Entrance } from '../http/entrance.ts'
 import { inProcessFetch } from '../http/in-process-fetch.ts'
 import { refuseUnlessReady } from '../http/pipeline.ts'
@@ -12,9 +14,11 @@ import { mintUserToken } from '../identity/mint-user-token.ts'
 import type { ResolvedOptions } from '../resolve-options.ts'
 import { shippedScenarios } from '../scenarios/find-scenario.ts'
 import { version } from '../version.ts'
+import { concludeRun } from './conclusion.ts'
 import { credentialsOf, withFirstRequests } from './credentials.ts'
 import { evidenceOf } from './evidence-of.ts'
 import type { Lead } from './lead.ts'
+import { auditedMoneyOf } from './money-of.ts'
 import type { Namespace } from './namespace.ts'
 import type { Namespaces } from './namespaces.ts'
 import { moneyOf, transactionOf, transactionsOf } from './overviews.ts'
@@ -28,23 +32,30 @@ export interface SupportDeps {
   options: ResolvedOptions
   entrance: Entrance
   sessions: Sessions
+  /** Id of this sandbox. */
+  instance: string
+  /** Makes a sandbox within this one. */
+  createGuest(wish: GuestWish): Promise<Guest>
   /** Ends the sandbox. */
   stop(): Promise<void>
 }
 
 /** Registers the routes on the service's origin beside it: identity provider, RPC, control. */
 export async function supportRoutes(app: FastifyInstance, deps: SupportDeps): Promise<void> {
-  const { namespaces, surroundings, options } = deps
+  const { namespaces, lead, surroundings, options } = deps
   const { origin } = surroundings
   await app.register(async (scope) => registerIdentity(scope, deps))
   await app.register(rpcProxy, {
     namespace: async (name) => (await namespaces.get(name)).http,
     local: options.local,
     origin,
+    blockTime: options.blockTime,
+    refuseSocket: (socket, error) => refuseSocket(socket, error, lead.ids, namespaces.default.fixture.settings),
   })
   const { clock } = namespaces.default.services.service
   await app.register(controlRoutes, {
     version,
+    instance: deps.instance,
     controlToken: options.controlToken,
     origin,
     sessions: deps.sessions,
@@ -52,8 +63,9 @@ export async function supportRoutes(app: FastifyInstance, deps: SupportDeps): Pr
     readiness: () => namespaces.default.readiness(),
     shippedScenarios,
     stop: deps.stop,
-    namespace: async (name) => controlNamespace(await namespaces.get(name), surroundings),
+    namespace: async (name) => controlNamespace(await namespaces.get(name), namespaces, surroundings),
     namespaces,
+    createGuest: deps.createGuest,
     clientOf: async (namespace) => {
       const { ControlClient } = await import('../control/client.ts')
       const { url } = origin
@@ -78,11 +90,14 @@ async function registerIdentity(scope: FastifyInstance, { namespaces, lead, surr
   })
 }
 
+/** Milliseconds to wait for a chain that does not answer when the money is read. */
+const OUTAGE_MS = 60_000
+
 /** Loaded at the first request: it is long, and most runs never need it. */
 const manifest = () => import('../fidelity/manifest.ts')
 
 /** Operations on a namespace for the control interface. */
-function controlNamespace(namespace: Namespace, around: Surroundings): NamespaceControl {
+function controlNamespace(namespace: Namespace, namespaces: Namespaces, around: Surroundings): NamespaceControl {
   const { service, chains, exchanges, faults, scenarios, userTokens } = namespace.services
   const { settings, clock } = service
   const { identityProvider, unknownKey } = around.identity
@@ -98,6 +113,11 @@ function controlNamespace(namespace: Namespace, around: Surroundings): Namespace
     overview: namespace.overview,
     eventStreams: namespace.eventStreams,
     isSettled: async (id) => (await service.store.get('transactions', id)) !== undefined,
+    conclude: async (end) => ({
+      ...(await concludeRun(namespace, end)),
+      other_namespaces: namespaces.madeByOthers,
+    }),
+    auditedMoney: () => auditedMoneyOf(namespace, OUTAGE_MS),
     evidence: (clients) => evidenceOf(namespace, clients),
     takenAway: namespace.takenAway,
     scenarios,
@@ -113,6 +133,7 @@ function controlNamespace(namespace: Namespace, around: Surroundings): Namespace
     transactions: (selection) => transactionsOf(namespace, selection),
     transaction: (hash) => transactionOf(namespace, hash),
     reset: () => namespace.reset(),
+    snapshot: async () => (await import('./take-snapshot.ts')).takeSnapshot(namespace),
     tenants: () => namespace.tenants(),
     forgetUserKeys: () => userTokens.clear(),
     mintUserToken: (tenant, wish) => mintUserToken(tenant, wish, { audience: settings.audience, clock, unknownKey }),

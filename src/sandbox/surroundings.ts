@@ -44,6 +44,16 @@ export function buildSurroundings(
   return { ...given, identity: buildIdentity(fixture, origin), secrets, embedded, pool, news: new News() }
 }
 
+/** The parts that a sandbox within this one has of its own, and those that it shares. */
+export function guestSurroundings(
+  host: Surroundings,
+  fixture: Fixture,
+  given: Pick<Surroundings, 'options' | 'origin'>,
+): Surroundings {
+  const identity = buildIdentity(fixture, given.origin)
+  return { ...host, ...given, identity, news: new News(), caFile: undefined }
+}
+
 /** The identity provider, the verifier of its tokens, and a key that is registered nowhere: one of each for all namespaces. */
 export type Identity = ReturnType<typeof buildIdentity>
 

@@ -1,5 +1,6 @@
 import type { SandboxClock } from '../domain/clock.ts'
 import { TRANSFER_STEPS, type TransferStep } from '../domain/transfers.ts'
+import { Ends } from './ends.ts'
 import { type Forgotten, KeptExchanges } from './kept-exchanges.ts'
 import { type Arrival, bounded, LiveExchange, RECORD_BYTES, STEP_BYTES } from './live-exchange.ts'
 import type { ExchangeEnd, RecordedExchange, UncountedExchange } from './recorded-exchange.ts'
@@ -44,6 +45,7 @@ export class ExchangeLog {
   /** True if anything is recorded. */
   readonly on: boolean
   readonly redactor: Redactor
+  readonly ends: Ends
   /** Changes when connections are counted from 1 again. */
   generation = 0
   /** Milliseconds since the Unix epoch of the last request to a chain, which is not recorded; null for none since the last reset. */
@@ -75,6 +77,7 @@ export class ExchangeLog {
     this.redactor = deps.redactor
     this.on = deps.maxExchanges > 0 && deps.maxBytes > 0
     this.#base = deps.clock.wallNow()
+    this.ends = new Ends(this.#base.toString(36))
     this.#kept = this.#keptAnew()
   }
 
@@ -154,6 +157,14 @@ export class ExchangeLog {
     }
   }
 
+  /** Those here that have ended since so many ends, in the order of their ends, decoded on demand and not counted. */
+  *endedSince(ends: number): Generator<{ ends: number; exchange: UncountedExchange }> {
+    const due = this.#here().filter(({ endedAs }) => endedAs > ends)
+    for (const live of due.sort((a, b) => a.endedAs - b.endedAs)) {
+      for (const exchange of this.uncounted([live.number])) yield { ends: live.endedAs, exchange }
+    }
+  }
+
   /** The exchange of that request, if it is still here. */
   get(requestId: string): RecordedExchange | undefined {
     const kept = this.#here()
@@ -203,9 +214,10 @@ export class ExchangeLog {
     this.watcher?.forgotten('reset')
   }
 
-  /** For a stop: cuts off open exchanges. */
+  /** For a stop: cuts off open exchanges; nobody waits for a further one. */
   cutOff(): void {
     for (const live of this.#here()) if (live.end === 'open') this.end(live, 'cut_off')
+    this.ends.stop()
   }
 
   /** Ordinal of a new connection. */
@@ -285,6 +297,7 @@ export class ExchangeLog {
     live.end = live.cutOff ? 'cut_off' : end
     live.ended = wall - this.#base
     live.endedAhead = clock.at(wall) - wall
+    this.ends.take(live)
     this.watcher?.changed(live.number)
   }
 

@@ -52,6 +52,8 @@ export class LiveExchange {
   ended = 0
   endedAhead = 0
   end: ExchangeEnd = 'open'
+  /** Its number, from 1, in the order of ends; 0 while it is open. See {@link Ends}. */
+  endedAs = 0
   /** True after a reset: the exchange ends as cut off in any case. */
   cutOff = false
   unread = false
@@ -114,6 +116,7 @@ export class LiveExchange {
     this.ended = 0
     this.endedAhead = 0
     this.end = 'open'
+    this.endedAs = 0
     this.cutOff = false
     this.unread = false
     this.status = 0

@@ -1,5 +1,8 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import type { Credentials } from '../../src/index.ts'
 
@@ -31,12 +34,14 @@ export class Command {
   stderr = ''
 
   constructor(args: readonly string[], { env = {}, root = ROOT, kilobytes }: CommandOptions = {}) {
+    // Of its own, so that no command finds the sandbox of another test, which has the same folder.
+    const place = mkdtempSync(join(tmpdir(), 'yield-sandbox-place-'))
     const command = [process.execPath, 'bin/yield-sandbox.js', ...args]
     const limited = ['/bin/sh', '-c', `ulimit -f ${kilobytes}; exec "$@"`, 'sh', ...command]
     const [file = '', ...rest] = kilobytes === undefined ? command : limited
     this.child = spawn(file, rest, {
       cwd: root,
-      env: { PATH: process.env.PATH, ...env },
+      env: { PATH: process.env.PATH, XDG_RUNTIME_DIR: place, ...env },
       stdio: ['ignore', 'pipe', 'pipe'],
     })
     this.child.stdout?.on('data', (chunk: Buffer) => {
@@ -45,12 +50,10 @@ export class Command {
     this.child.stderr?.on('data', (chunk: Buffer) => {
       this.stderr += chunk
     })
-    this.ended = once(this.child, 'close').then(([code, signal]) => ({
-      code,
-      signal,
-      stdout: this.stdout,
-      stderr: this.stderr,
-    }))
+    this.ended = once(this.child, 'close').then(([code, signal]) => {
+      rmSync(place, { recursive: true, force: true })
+      return { code, signal, stdout: this.stdout, stderr: this.stderr }
+    })
   }
 
   /** Resolves when standard output holds the pattern; rejects when the command ends before. */

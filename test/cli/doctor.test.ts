@@ -135,12 +135,15 @@ describe('doctor', () => {
     expect(contentOf(data)).toEqual(before)
   })
 
-  test('is refused while a sandbox uses the directory, and without one', async () => {
+  test('is refused while a sandbox uses the directory, where there is none, and for a salvage of nothing', async () => {
     const path = damagedCopy('in use', 'manifest.json', () => undefined)
     await startOn(path)
     const refused = await runHere(['doctor', '--data-dir', path])
     expect([refused.code, refused.stderr]).toEqual([1, expect.stringMatching(/another sandbox .* uses it/)])
-    expect(await runHere(['doctor'])).toMatchObject({ code: 2, stderr: expect.stringContaining('--data-dir') })
+    expect(await runHere(['doctor', '--salvage', path])).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining('--data-dir'),
+    })
     const missing = join(directory, 'nowhere')
     expect(await runHere(['doctor', '--data-dir', missing])).toMatchObject({ code: 1 })
     expect(existsSync(missing)).toBe(false)

@@ -27,8 +27,8 @@ export async function expectOneReport(jobs: '1' | '3', directory: string, pools:
   expect(stderr.match(/^yield-sandbox: scenario (dropped-deposit|slow-confirmation|dropped-withdraw)$/gm)).toHaveLength(
     3,
   )
-  expect(stderr).toMatch(/^scenario +verdict +kept +broken +not tested +seconds +command's code$/m)
-  expect(stderr).toMatch(/^dropped-deposit +inconclusive +\d+ +0 +\d+ +\d+\.\d +0$/m)
+  expect(stderr).toMatch(/^scenario +verdict +command's code +kept +broken +not tested +seconds +why$/m)
+  expect(stderr).toMatch(/^dropped-deposit +inconclusive +0 +\d+ +0 +\d+ +\d+\.\d +\S.*$/m)
   const merged = JSON.parse(await readFile(report, 'utf8'))
   expect(merged).toMatchObject({ verdict: 'inconclusive', contradicted: 0 })
   expect(merged.reports.map(({ scenario }: { scenario: string }) => scenario)).toEqual([

@@ -138,7 +138,7 @@ describe('fixtures init', () => {
     expect(await runHere(['fixtures', 'validate', file])).toMatchObject({ code: 0, stderr: '' })
     for (const name of ['livelike', '', 'toString', 'live-like.yaml']) {
       const ended = await runHere(['fixtures', 'init', join(directory, 'none'), '--profile', name])
-      expectClear(ended, { code: 2, line: /--profile.*Allowed choices are specification, live-like/ })
+      expectClear(ended, { code: 2, line: /--profile.*Use one of specification, live-like/ })
     }
     expect(existsSync(join(directory, 'none'))).toBe(false)
   })

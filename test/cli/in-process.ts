@@ -18,7 +18,7 @@ const STREAMS = ['stdout', 'stderr'] as const
  */
 export async function runHere(args: readonly string[], env: Record<string, string> = {}): Promise<Ended> {
   const output = new Output()
-  const undo = [output.capture(), withEnvironment(env), withoutListeners()]
+  const undo = [output.capture(), withEnvironment({ XDG_RUNTIME_DIR: output.place, ...env }), withoutListeners()]
   const exitCode = process.exitCode
   process.exitCode = undefined
   try {
@@ -37,6 +37,11 @@ class Output {
   readonly #files = {
     stdout: openSync(join(this.#folder, 'stdout'), 'a'),
     stderr: openSync(join(this.#folder, 'stderr'), 'a'),
+  }
+
+  /** Where the records of running sandboxes are for this command alone: no other test's sandbox is found. */
+  get place(): string {
+    return this.#folder
   }
 
   /** Until it is undone, both streams of this process, and those that a started process inherits, are these files. */
@@ -63,7 +68,9 @@ class Output {
   #redirected(stdio: SpawnOptions['stdio']): SpawnOptions['stdio'] {
     const each = typeof stdio === 'string' ? [stdio, stdio, stdio] : stdio
     const own = ['ignore', this.#files.stdout, this.#files.stderr] as const
-    return each?.map((one, i) => (one === 'inherit' ? own[i] : one)) as SpawnOptions['stdio']
+    return each?.map((one, i) =>
+      one === 'inherit' ? own[i] : typeof one === 'number' ? (own[one] ?? one) : one,
+    ) as SpawnOptions['stdio']
   }
 
   read(): Record<(typeof STREAMS)[number], string> {

@@ -106,7 +106,7 @@ describe('start --json', () => {
 describe('start', () => {
   test('prints where everything is, and lines that work when pasted into a shell', async () => {
     const command = start(['--port', '0', '--seed', '11'])
-    const banner = await command.prints(/[\s\S]*curl -s .*\/v1\/[\s\S]*Next:[\s\S]*requests list/)
+    const banner = await command.prints(/[\s\S]*Next:[\s\S]*curl -s .*\/v1\/[\s\S]*npm test/)
     for (const what of [
       'Inspector',
       'Base URL',
@@ -122,9 +122,12 @@ describe('start', () => {
     const pasted = banner.split('\n').filter((line) => /^(TOKEN=|curl )/.test(line))
     const { stdout } = await promisify(execFile)('sh', ['-c', pasted.join('\n')])
     expect(JSON.parse(stdout).data).toHaveLength(4)
-    const [next = ''] = /\S.* requests list/.exec(banner) ?? []
+    // The command of the third step is that of every other.
+    const [, own = ''] = /^ +(\S.*) exec -- npm test$/m.exec(banner) ?? []
     const env = { ...process.env, YIELD_SANDBOX_URL: /Base URL: +(\S+)/.exec(banner)![1] }
-    expect((await promisify(execFile)('sh', ['-c', next], { env })).stdout).toMatch(/GET \/v1\/partner\/pools/)
+    expect((await promisify(execFile)('sh', ['-c', `${own} requests list`], { env })).stdout).toMatch(
+      /GET \/v1\/partner\/pools/,
+    )
     const docs = /Docs: +(\S+)/.exec(banner)![1]!
     expect((await fetch(docs)).status).toBe(200)
   })

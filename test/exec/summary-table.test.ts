@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { summaryTable } from '../../src/exec/exec.ts'
+import { summaryTable } from '../../src/exec/exec-result.ts'
 import type { Run } from '../../src/exec/sandbox-run.ts'
 import { reportOf } from './report.ts'
 
@@ -12,8 +12,8 @@ test('a line for each run, numbers to the right', () => {
     { scenario: undefined, report: reportOf('failed'), ...rest, took: 50, end: { ...end, code: 3 } },
   ]
   expect(summaryTable(runs).split('\n')).toEqual([
-    "scenario      verdict       kept  broken  not tested  seconds  command's code",
-    'rate-limited  inconclusive     1       0           0     12.3               0',
-    '-             failed           0       0           0      0.1               3',
+    "scenario      verdict       command's code  kept  broken  not tested  seconds  why",
+    'rate-limited  inconclusive               0     1       0           0     12.3',
+    '-             failed                     3     0       0           0      0.1',
   ])
 })

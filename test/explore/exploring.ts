@@ -30,6 +30,7 @@ export async function exploring(command: readonly string[], wish: Partial<Explor
     tolerate: false,
     clock: undefined,
     flags: [],
+    out: process.stdout,
     known: new Map(),
     watch: { baseline: () => undefined, planned: () => undefined, tried: () => undefined },
     ...wish,

@@ -7,7 +7,6 @@ import {
   numberToHex,
   parseEther,
   publicActions,
-  webSocket,
 } from 'viem'
 import { privateKeyToAccount } from 'viem/accounts'
 import { foundry } from 'viem/chains'
@@ -244,13 +243,6 @@ describe('what is no proper call', () => {
     expect(response.status).toBe(405)
     expect(response.headers.get('allow')).toBe('POST')
     expect(await response.json()).toMatchObject({ code: 'method_not_allowed' })
-  })
-
-  test('there are no WebSockets', async () => {
-    const client = createPublicClient({
-      transport: webSocket(url.replace('http', 'ws'), { retryCount: 0, reconnect: false }),
-    })
-    await expect(client.getChainId()).rejects.toThrow()
   })
 })
 

@@ -103,7 +103,7 @@ describe.skipIf(NO_CHROMIUM)('verdict, explore and files in the inspector', () =
     expect(await page.locator('.detail h2').textContent()).toContain('close after broadcast')
     await page.locator('.detail .chip', { hasText: 'deposit 2' }).click()
     expect(await page.locator('.detail h2').textContent()).toContain('at deposit 2 of alice')
-    expect(await page.locator('.cell[aria-current]').getAttribute('aria-label')).toBe('paid twice: all 2')
+    expect(await page.locator('.cell[aria-current]').getAttribute('aria-label')).toBe('paid twice: 2 of 2')
     await page.getByRole('button', { name: 'Back to live' }).click()
     expect(await page.locator('.headline b').textContent()).not.toMatch(/^Paid twice in/)
     expect(await page.locator('.matrix').count()).toBe(0)
@@ -130,6 +130,15 @@ describe.skipIf(NO_CHROMIUM)('verdict, explore and files in the inspector', () =
       await opened!.close()
       expect(opened!.complaints).toEqual([])
     }
+  })
+
+  test('a file that is chosen by the button is shown as one that is dropped', async () => {
+    const page = await open('#verdict')
+    const buffer = Buffer.from(renderReports('json', [sampleReport()]))
+    await page.locator('input[type=file]').setInputFiles({ name: 'chosen.json', mimeType: 'application/json', buffer })
+    await page.locator('.headline', { hasText: 'chosen.json' }).waitFor()
+    await page.getByRole('button', { name: 'Back to live' }).click()
+    await page.locator('.headline', { hasText: 'chosen.json' }).waitFor({ state: 'detached' })
   })
 
   test.each([

@@ -45,6 +45,22 @@ describe.skipIf(NO_CHROMIUM)('every view', () => {
     await opened.close()
   })
 
+  test('before anything came, axe finds nothing either, and each view names the first step', async () => {
+    await sandbox.namespaces.create({ name: 'empty' })
+    const opened = await browser.open(`${origin}/#verdict?namespace=empty`)
+    for (const [view, text] of [
+      ['operations', /Send a first deposit/],
+      ['money', /no end user yet/],
+      ['verdict', /Open a saved report/],
+      ['explore', /yield-sandbox explore/],
+    ] as const) {
+      await opened.page.goto(`${origin}/#${view}?namespace=empty`)
+      await opened.page.locator('main').getByText(text).first().waitFor()
+      expect(await opened.axe(), view).toEqual([])
+    }
+    await opened.close()
+  })
+
   test('a link leads to its filter, its operation and its namespace', async () => {
     const opened = await browser.open(`${origin}/#operations?user=bob&finding=any`)
     await opened.page.locator('.row').first().waitFor()

@@ -79,8 +79,7 @@ export class Bench implements AsyncDisposable {
       const env = commandEnvironment({ PATH: process.env.PATH, HOME: process.env.HOME }, credentials, [])
       const { code, books } = await client.run(env)
       const end: CommandEnd = { code, signal: null, timedOut: false, leftBehind: [] }
-      const namespace = await this.#sandbox.namespaces.get(credentials.namespace)
-      const aftermath = await aftermathOf(namespace, end, this.#clock)
+      const aftermath = await aftermathOf(own, end, this.#clock)
       const { evidence } = aftermath
       const reasons = reasonsAgainst(aftermath, [...given, ...added])
       // What goes wrong several times in a row would be one fault with `times` on a command line.

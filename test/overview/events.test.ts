@@ -2,6 +2,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { ControlClient } from '../../src/control/client.ts'
 import type { SandboxHandle } from '../../src/index.ts'
 import { Sandbox } from '../../src/sandbox/sandbox.ts'
+import { eventually } from '../helpers/eventually.ts'
 import { Partner, testSandbox } from '../helpers/partner.ts'
 import { EventReader } from './event-reader.ts'
 
@@ -150,4 +151,18 @@ test.each([
 test('HEAD asks for the head alone', async () => {
   const head = await fetch(`${sandbox.controlUrl}/events`, { method: 'HEAD' })
   expect([head.status, head.headers.get('content-type')]).toEqual([200, 'text/event-stream; charset=utf-8'])
+})
+
+test('over real sockets, too, the 33rd stream of a namespace ends the first', async () => {
+  await using on = await scene()
+  const readers: EventReader[] = []
+  for (let i = 0; i < 33; i++) {
+    const reader = await EventReader.open(on.url)
+    await reader.until(({ event }) => event === 'hello')
+    readers.push(reader)
+  }
+  await eventually(() =>
+    expect(readers.map(({ ended }) => ended)).toEqual([true, ...Array.from({ length: 32 }, () => false)]),
+  )
+  for (const reader of readers) reader.cut()
 })

@@ -1,6 +1,8 @@
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { News } from '../../src/overview/news.ts'
 import { OperationsView } from '../../src/overview/operations-view.ts'
+import { Overview } from '../../src/overview/overview.ts'
 import { evidenceOf } from '../../src/sandbox/evidence-of.ts'
 import { Sandbox } from '../../src/sandbox/sandbox.ts'
 import { SeededRandom } from '../../src/support/random.ts'
@@ -60,3 +62,25 @@ test.each([1, 2, 3])(
     reader.cut()
   },
 )
+
+test('all who look at a namespace share one judgement, until something comes', async () => {
+  const { namespace } = sandbox
+  const { exchanges, store, service } = namespace.services
+  await namespace.reset()
+  const acme = partnerAt(await sandbox.credentials())
+  await acme.open('dave')
+  let judgements = 0
+  const evidence = () => {
+    judgements++
+    return evidenceOf(namespace, { ended: false, end: null })
+  }
+  const around = { clock: service.clock, seed: 7, log: { error: () => undefined } as never, news: new News() }
+  const overview = new Overview({ exchanges, store, evidence, ...around, listen: () => () => undefined })
+  const [one, other] = await Promise.all([overview.judged(), overview.judged()])
+  await overview.page(10)
+  expect([other === one, (await overview.judged()) === one, judgements]).toEqual([true, true, 1])
+  await acme.get('pools')
+  expect(await overview.judged()).not.toBe(one)
+  expect(judgements).toBe(2)
+  overview.end('stopping')
+})

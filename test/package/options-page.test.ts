@@ -19,7 +19,7 @@ const INTRODUCTION = `# Options of a start
 
 Each option of \`startSandbox\` is a flag of \`start\` and an environment variable as well; some may stand in section \`options\` of the
 [fixture file](fixtures.md). A flag wins over the environment, the environment over the fixture file. An empty variable counts as
-unset; those of \`--json\`, \`--quiet\`, \`--fsync\` and \`--no-inspector\` take \`true\`, \`false\`, \`1\` and \`0\`. Made from
+unset; those of \`--json\`, \`--quiet\`, \`--background\`, \`--fsync\` and \`--no-inspector\` take \`true\`, \`false\`, \`1\` and \`0\`. Made from
 \`src/options.ts\` by \`npm run build:options\`; do not edit it.
 
 Code gives durations as text or as milliseconds, sizes as text or as bytes; everywhere else they have a unit.
@@ -33,10 +33,13 @@ const PAGES: Record<string, string> = {
   tlsCert: 'commands.md#https',
   forkUrl: 'forks.md',
   dataDir: 'data-directory.md',
+  snapshot: 'snapshots.md',
   fsync: 'data-directory.md#a-power-cut',
   maxNamespaces: 'namespaces.md',
   maxNodes: 'namespaces.md#at-rest-and-limits',
   namespaceIdle: 'namespaces.md#at-rest-and-limits',
+  idleExit: 'background.md',
+  background: 'background.md',
   recordExchanges: 'requests.md',
   inspector: 'inspector.md',
 }
@@ -80,7 +83,9 @@ test('every default is a value that its option takes', () => {
 })
 
 test('commander and the fixture file have the names of the table', () => {
-  const flags = startCommand().options.map((flag) => flag.attributeName())
+  const flags = startCommand()
+    .options.filter(({ hidden }) => !hidden)
+    .map((flag) => flag.attributeName())
   expect(flags).toEqual(ENTRIES.flatMap(([name, { flag }]) => (flag === '' ? [] : [name])))
   const { properties } = FixtureSchema.properties.options
   expect(Object.keys(properties).toSorted()).toEqual(ENTRIES.flatMap(([, { fixture }]) => fixture ?? []).toSorted())

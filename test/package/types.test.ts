@@ -6,7 +6,7 @@ const DIST = join(import.meta.dirname, '../../dist')
 
 test('the published types need neither those of Node nor a later library than ES2022', () => {
   const { Bundler } = ts.ModuleResolutionKind
-  const program = ts.createProgram([join(DIST, 'index.d.ts')], {
+  const program = ts.createProgram([join(DIST, 'index.d.ts'), join(DIST, 'client.d.mts')], {
     ...{ strict: true, types: [], skipLibCheck: false },
     ...{ target: ts.ScriptTarget.ES2022, module: ts.ModuleKind.ESNext, moduleResolution: Bundler },
   })

@@ -16,8 +16,8 @@ test('a sandbox has a chain', async () => {
 })
 `
 
-/** Copies what is published: Vitest would transform a link's target as if it were the project's own code. */
-function install(folder: string): void {
+/** Copies what is published into a folder: Vitest would transform a link's target as if it were the project's own code. */
+export function install(folder: string): void {
   const { files } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8')) as { files: string[] }
   mkdirSync(folder, { recursive: true })
   for (const file of ['package.json', ...files.filter((name) => !/[*!]/.test(name))])

@@ -186,9 +186,9 @@ export function entryOf({ first, counts, hashes, transactions, blocks }: Archive
   }
 }
 
-/** Decompresses a segment. */
-export async function unpackSegment({ first, last, blocks }: ArchiveSegment): Promise<ArchivedBlock[]> {
-  const all = JSON.parse((await decompress(blocks)).toString()) as BlockToArchive[]
+/** Decompresses a segment. Throws RangeError if that gives more than `limit` bytes. */
+export async function unpackSegment({ first, last, blocks }: ArchiveSegment, limit?: number): Promise<ArchivedBlock[]> {
+  const all = JSON.parse((await decompress(blocks, { maxOutputLength: limit })).toString()) as BlockToArchive[]
   return all.slice(0, last - first + 1).map(withTransactions)
 }
 

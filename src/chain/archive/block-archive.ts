@@ -36,8 +36,8 @@ const UNPACKED = 4
  * {@link BlockArchive.append} makes a segment of its own, so many blocks at once take less space.
  */
 export class BlockArchive {
-  /** Hears of the number of each new block of the chain, which comes into the archive later; null while nobody looks. */
-  watcher: ((number: number) => void) | null = null
+  /** Hear of the number of each new block of the chain, which comes into the archive later. */
+  readonly watchers = new Set<(number: number) => void>()
   #journal: Journal<ArchiveEntry> | undefined
   readonly #queue = new SerialQueue()
   #segments: ArchiveSegment[] = []

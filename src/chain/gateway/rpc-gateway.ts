@@ -107,6 +107,8 @@ export interface GatewayDeps extends ChangeDeps, Omit<OutsideDeps, 'blocks' | 'p
   writer: ChainWriter
   supervisor: Pick<NodeSupervisor, 'foreign' | 'states'>
   archive: BlockArchive
+  /** Milliseconds by which the clock must have moved on before another block is mined for a reader; default: a second. */
+  blockTime?: number | undefined
 }
 
 /** Milliseconds that a read waits for a block, which in turn waits for running transfers. */
@@ -116,7 +118,7 @@ const BLOCK_TIMEOUT_MS = 1_000
 const OF_LATEST = /^eth_(blockNumber|call|simulateV1|getBlockByNumber|getFilterChanges|feeHistory)$/
 
 /**
- * Mines a block before the latest one is read if the clock has moved on by a second since, so that the latest block agrees with
+ * Mines a block before the latest one is read if the clock has moved on by a block time since, so that the latest block agrees with
  * the API. Without reads, nothing is mined; nor while a snapshot can be reverted to, or the node's time was set from outside.
  */
 class Heartbeat {
@@ -128,17 +130,21 @@ class Heartbeat {
 
   /** Resolves when the requests can be answered, after a second at most. If no block can be mined, the reads themselves report it. */
   async before(requests: readonly unknown[]): Promise<void> {
-    const { reader } = this.#deps
-    if (reader.present > reader.latest && requests.some(readsLatest)) await this.beat()
+    if (this.#isDue() && requests.some(readsLatest)) await this.beat()
   }
 
   /** Mines a block if one is due. */
   async beat(): Promise<void> {
-    const { reader, writer, producer, supervisor, clock } = this.#deps
+    const { writer, producer, supervisor, clock } = this.#deps
     const { foreign } = supervisor
-    if (reader.present <= reader.latest || foreign.timeSet) return
+    if (!this.#isDue() || foreign.timeSet) return
     if (canGoBack(foreign, { height: writer.height, ownChanges: producer.ownChanges })) return
     await Promise.race([producer.catchUp().catch(() => {}), clock.wallSleep(BLOCK_TIMEOUT_MS)])
+  }
+
+  #isDue(): boolean {
+    const { reader, blockTime = 1_000 } = this.#deps
+    return (reader.present - reader.latest) * 1000 >= blockTime
   }
 }
 
@@ -154,4 +160,5 @@ interface HeartbeatDeps {
   producer: Pick<BlockProducer, 'catchUp' | 'ownChanges'>
   supervisor: Pick<NodeSupervisor, 'foreign'>
   clock: SandboxClock
+  blockTime?: number | undefined
 }

@@ -32,7 +32,7 @@ export class BlockArchiver {
   add(number: number, signed?: Hex[]): void {
     this.height = number
     if (signed) this.#signed.set(number, signed)
-    this.#deps.archive.watcher?.(number)
+    this.#announce(number)
     this.#archiveAside()
   }
 
@@ -43,6 +43,11 @@ export class BlockArchiver {
     // Blocks from outside are archived before the journal keeps them; if it does not come to that, the archive must remove them.
     this.#cut = height + 1
     this.#queue.run(() => this.#forget()).catch(() => {}) // it is retried before the next block is archived
+    this.#announce(height) // it may have taken the place of another
+  }
+
+  #announce(number: number): void {
+    for (const watcher of this.#deps.archive.watchers) watcher(number)
   }
 
   /** Resolves when nothing is being archived. */

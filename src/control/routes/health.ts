@@ -4,7 +4,10 @@ import type { ControlDeps } from '../control-parts.ts'
 import { HealthSchema, ReadinessSchema } from '../schemas.ts'
 
 /** Health (the process listens) and readiness (it can serve). Open to everybody: orchestrators ask without a token. */
-export async function healthRoutes(app: FastifyInstance, { version, wallNow, readiness }: ControlDeps): Promise<void> {
+export async function healthRoutes(
+  app: FastifyInstance,
+  { version, instance, wallNow, readiness }: ControlDeps,
+): Promise<void> {
   const started = wallNow()
   const content = { 'application/json': { schema: ReadinessSchema } }
   const response = {
@@ -23,7 +26,7 @@ export async function healthRoutes(app: FastifyInstance, { version, wallNow, rea
       },
     },
     (): Health => {
-      return { status: 'ok', version, uptime_seconds: Math.floor((wallNow() - started) / 1000) }
+      return { status: 'ok', version, instance, uptime_seconds: Math.floor((wallNow() - started) / 1000) }
     },
   )
   app.get(

@@ -46,11 +46,21 @@ const Wish = named(
       from: Type.Optional(
         Type.String({ description: 'The namespace to copy as it is now. Default: `default` once it was seeded.' }),
       ),
+      snapshot: Type.Optional(
+        Type.String({
+          minLength: 1,
+          title: 'the text of a snapshot',
+          description: 'A saved state to begin with, the text of `create_snapshot`; it has its own fixtures and seed.',
+        }),
+      ),
     },
     { additionalProperties: false, examples: [{ name: 'pull-request-7' }], ...from('namespaces') },
   ),
 )
 const Params = Type.Object({ namespace: Type.String({ examples: ['pull-request-7'] }) })
+
+/** Bytes of a body: a snapshot has 64 MiB at most, and its line feeds take one more each. */
+const WISH_LIMIT = 66 * 2 ** 20
 
 const tags = ['Namespaces']
 const URL = '/_sandbox/namespaces'
@@ -79,6 +89,7 @@ export async function namespaceRoutes(app: FastifyInstance, { namespaces }: Cont
         body: Wish,
         response: { 201: CredentialsSchema },
       },
+      bodyLimit: WISH_LIMIT,
       config: {
         errors: [
           'namespace_exists',

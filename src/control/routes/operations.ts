@@ -1,8 +1,9 @@
 import { type Static, Type } from '@sinclair/typebox'
 import type { FastifyInstance } from 'fastify'
 import { Problem } from '../../domain/errors.ts'
+import { againOf } from '../../overview/operation-again.ts'
 import { shorten } from '../../support/foreign-text.ts'
-import { controlOf } from '../control-parts.ts'
+import { type ControlDeps, controlOf } from '../control-parts.ts'
 import { OperationDetailSchema, OperationPageSchema } from '../operation-schemas.ts'
 
 /** Number of rows of a page, by default and at most. */
@@ -32,7 +33,7 @@ const Params = Type.Object({
 })
 
 /** The operations of clients: every request in its place, what became of it, and what it did to whose money. */
-export async function operationRoutes(app: FastifyInstance): Promise<void> {
+export async function operationRoutes(app: FastifyInstance, { origin, controlToken }: ControlDeps): Promise<void> {
   const tags = ['Control']
   app.get<{ Querystring: Static<typeof Query> }>(
     '/operations',
@@ -65,7 +66,9 @@ export async function operationRoutes(app: FastifyInstance): Promise<void> {
     async (request) => {
       const { number } = request.params
       const found = new RegExp(NUMBER).test(number) && (await controlOf(request).overview.operation(Number(number)))
-      if (found) return found
+      const control = `${origin.url}${request.url.replace(/\/operations\/.*/, '')}`
+      const again = found && againOf(found, { origin: origin.url, control, needsToken: controlToken !== undefined })
+      if (again) return { ...found, again }
       const detail = `There is no operation "${shorten(number)}" on record; GET /_sandbox/operations lists them.`
       throw new Problem('operation_not_found', { detail, param: 'number' })
     },

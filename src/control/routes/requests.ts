@@ -8,8 +8,10 @@ import { KINDS } from '../../faults/kinds/index.ts'
 import { FROM_HEADER } from '../../faults/strike.ts'
 import { shorten } from '../../support/foreign-text.ts'
 import { suggest } from '../../support/nearest.ts'
+import { abortController } from '../../support/waiting.ts'
 import { explainExchange } from '../../traffic/explain-exchange.ts'
 import { harOf, harPieces } from '../../traffic/har.ts'
+import { type NextExchangeQuery, nextExchange } from '../../traffic/next-exchange.ts'
 import {
   type ExchangeFilter,
   type ExchangeQuery,
@@ -18,40 +20,46 @@ import {
   originalOf,
   pageExchanges,
 } from '../../traffic/page-exchanges.ts'
-import { EXCHANGE_ENDS } from '../../traffic/recorded-exchange.ts'
+import { EXCHANGE_ENDS, type ExchangeEnd } from '../../traffic/recorded-exchange.ts'
 import { ANSWERED_CODES } from '../../verdict/coverage.ts'
 import { type ControlDeps, controlOf, type NamespaceControl } from '../control-parts.ts'
-import { ExchangePageSchema, ExplainedExchangeSchema, eitherForm } from '../exchange-schemas.ts'
+import { ExchangePageSchema, ExplainedExchangeSchema, eitherForm, NextExchangeSchema } from '../exchange-schemas.ts'
 import { oneOf } from '../schema-parts.ts'
 
 const Format = Type.Optional(oneOf(['json', 'har'], 'har: an HTTP Archive, for developer tools. Default: json.'))
 const word = (description: string) => Type.Optional(Type.String({ minLength: 1, description }))
 
+const ENDED = EXCHANGE_ENDS.filter((end): end is Exclude<ExchangeEnd, 'open'> => end !== 'open')
+
+const PARTS = {
+  operation: Type.Optional(oneOf(OPERATIONS, 'Those of this operation.')),
+  tenant: word('Those of this tenant, by its slug.'),
+  external_id: word('Those about this end user.'),
+  status: Type.Optional(
+    Type.String({
+      pattern: '^[1-5]([0-9][0-9]|xx)$',
+      title: 'a status or a class of them',
+      description: 'Those answered with this status, or with one of a class such as 4xx.',
+      examples: ['4xx'],
+    }),
+  ),
+  code: word('Those refused with this error code, also when nobody was told.'),
+  end: Type.Optional(oneOf(EXCHANGE_ENDS, 'Those that ended so.')),
+  fault: word('Those struck by this fault: its id, or its kind.'),
+  idempotency_key: word('Those with this key.'),
+  connection: Type.Optional(
+    Type.String({
+      pattern: '^[1-9][0-9]{0,14}$',
+      title: 'the ordinal of a connection',
+      description: 'Those that came on this connection, by its ordinal.',
+      examples: ['1'],
+    }),
+  ),
+}
+
 const Filter = Type.Object(
   {
-    operation: Type.Optional(oneOf(OPERATIONS, 'Those of this operation.')),
-    tenant: word('Those of this tenant, by its slug.'),
-    external_id: word('Those about this end user.'),
-    status: Type.Optional(
-      Type.String({
-        pattern: '^[1-5]([0-9][0-9]|xx)$',
-        title: 'a status or a class of them',
-        description: 'Those answered with this status, or with one of a class such as 4xx.',
-        examples: ['4xx'],
-      }),
-    ),
-    code: word('Those refused with this error code, also when nobody was told.'),
-    end: Type.Optional(oneOf(EXCHANGE_ENDS, 'Those that ended so.')),
-    fault: word('Those struck by this fault: its id, or its kind.'),
-    idempotency_key: word('Those with this key.'),
-    connection: Type.Optional(
-      Type.String({
-        pattern: '^[1-9][0-9]{0,14}$',
-        title: 'the ordinal of a connection',
-        description: 'Those that came on this connection, by its ordinal.',
-        examples: ['1'],
-      }),
-    ),
+    ...PARTS,
     limit: Type.Optional(
       Type.Integer({
         minimum: 1,
@@ -64,6 +72,29 @@ const Filter = Type.Object(
   },
   { additionalProperties: false },
 )
+
+/** Milliseconds of real time that a request for the next exchange may wait: some proxies end what is silent for longer. */
+const MAX_WAIT_MS = 20_000
+
+const NextFilter = Type.Object(
+  {
+    ...PARTS,
+    end: Type.Optional(oneOf(ENDED, 'Those that ended so.')),
+    after: word(
+      'Those that ended after this request, by its id; after a `place`; or after `now`. Left out: the first on record.',
+    ),
+    wait_ms: Type.Optional(
+      Type.String({
+        pattern: '^([0-9]{1,4}|1[0-9]{4}|20000)$',
+        title: `milliseconds, from 0 to ${MAX_WAIT_MS}`,
+        description: `How long to wait for one, in milliseconds of real time. Default: ${MAX_WAIT_MS}.`,
+        examples: ['4000'],
+      }),
+    ),
+  },
+  { additionalProperties: false },
+)
+
 /** Codes that an answer may have: every error of the sandbox, and of its token endpoint. */
 const CODES: readonly string[] = [...new Set([...Object.keys(ERRORS), ...ANSWERED_CODES])]
 
@@ -127,6 +158,28 @@ export async function requestRoutes(app: FastifyInstance, { version, origin }: C
       return pageExchanges(exchanges, { limit: DEFAULT_LIMIT, ...queryOf(query) })
     },
   )
+  app.get<{ Querystring: Static<typeof NextFilter> }>(
+    '/requests/next',
+    {
+      schema: {
+        tags,
+        operationId: 'next_request',
+        summary: 'The next request to end, and what became of it; waits for it',
+        querystring: NextFilter,
+        response: { 200: { ...NextExchangeSchema, description: 'The request, or none in time.' } },
+      },
+      config: { errors: ['cursor_expired', 'request_not_found', 'sandbox_starting'] },
+    },
+    async (request, reply) => {
+      const namespace = controlOf(request)
+      const { wait_ms = MAX_WAIT_MS, ...query } = request.query
+      await refuseUnknown(query, namespace)
+      const over = abortController()
+      void namespace.clock.wallSleep(Number(wait_ms), over.signal).then(() => over.abort())
+      reply.raw.once('close', () => over.abort())
+      return nextOf(namespace, queryOf<NextExchangeQuery>(query), over)
+    },
+  )
   app.get<{ Params: Static<typeof Params>; Querystring: Static<typeof FormatOnly> }>(
     '/requests/:request_id',
     {
@@ -167,7 +220,23 @@ export async function requestRoutes(app: FastifyInstance, { version, origin }: C
   )
 }
 
-function queryOf({ status, connection, ...rest }: Omit<Static<typeof Filter>, 'format'>): ExchangeQuery {
+/** Throws Problem request_not_found if nothing is recorded, and sandbox_starting if no exchange will end any more. */
+async function nextOf({ exchanges }: NamespaceControl, query: NextExchangeQuery, over: AbortController) {
+  if (!exchanges.on) {
+    const detail = 'This sandbox records no requests: start it without --record-exchanges 0 and --record-bytes 0.'
+    throw new Problem('request_not_found', { detail })
+  }
+  const next = await nextExchange(exchanges, query, over.signal)
+  over.abort()
+  if (next.data !== null || !exchanges.ends.stopped) return next
+  throw new Problem('sandbox_starting', { detail: 'The sandbox is stopping, or the namespace was deleted.' })
+}
+
+function queryOf<Query extends ExchangeQuery | NextExchangeQuery = ExchangeQuery>({
+  status,
+  connection,
+  ...rest
+}: Omit<Query, 'status' | 'connection'> & { status?: string; connection?: string }) {
   return {
     ...rest,
     ...(status !== undefined && { status: statusOf(status) }),

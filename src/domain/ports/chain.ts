@@ -124,6 +124,8 @@ export interface Chain extends ChainControls {
    * undefined if the client expects none (notifications).
    */
   relay(body: unknown): Promise<string | undefined>
+  /** Calls back with the number of each new block. Returns what ends that. */
+  watch(watcher: (number: number) => void): () => void
   /** Makes reading JSON-RPC calls of the sandbox's own, each with method and parameters. Returns results, or errors in their place. */
   ask(calls: readonly (readonly [method: string, ...params: unknown[]])[]): Promise<unknown[]>
   /**

@@ -4,7 +4,7 @@ import { isBad } from '../judge/judge-trial.ts'
 import { explorationSummary } from '../summary.ts'
 import { alikeInWords, explanationsOf, type Incident, incidentsOf } from './incidents.ts'
 import { type CellOutcome, isAside, OUTCOMES, OUTCOMES_SHOWN } from './outcomes.ts'
-import { leftOpen, pace, tally, verdictSentence } from './sentence.ts'
+import { leftOpen, pace, tally, verdictSentence, worstSentence } from './sentence.ts'
 
 /** Puts the verdict, its sentence and all other words before the details. */
 export function explorationDocument(exploration: Exploration): ExplorationDocument {
@@ -15,9 +15,11 @@ export function explorationDocument(exploration: Exploration): ExplorationDocume
     const { name, meaning } = OUTCOMES[outcome]
     return [outcome, { name, meaning }]
   })
+  const headline = worstSentence(exploration)
   return {
     verdict,
     summary: verdictSentence(exploration),
+    ...(headline !== undefined && { headline }),
     counts,
     pace: `${tally(exploration)}. ${pace(exploration)}.`,
     remarks: leftOpen(exploration),

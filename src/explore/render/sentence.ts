@@ -1,4 +1,5 @@
 import { leftBehindInWords } from '../../exec/command-end.ts'
+import { LEVELS } from '../../oracle/outcome.ts'
 import { plural } from '../../verdict/evidence/words.ts'
 import { type Exploration, TRIAL_OUTCOMES } from '../exploration.ts'
 import { isBad } from '../judge/judge-trial.ts'
@@ -27,6 +28,21 @@ export function verdictSentence(exploration: Exploration): string {
   if (verdict === 'passed') return `Passed${far}: ${plural(struck, 'fault')} struck, and no money went astray.`
   const open = results.filter(({ level }) => level === 'review' || level === 'inconclusive').length
   return `Inconclusive${far}: of ${plural(struck, 'fault')} that struck, ${open} left open what became of the money.`
+}
+
+/** "Paid twice in 12 of 64 runs, and no test noticed." Undefined if nothing went wrong. */
+export function worstSentence({ results }: Pick<Exploration, 'results'>): string | undefined {
+  const bad = results.filter(({ level }) => isBad(level))
+  const [worst] = [...bad].sort((a, b) => LEVELS.indexOf(a.level) - LEVELS.indexOf(b.level))
+  if (!worst) return undefined
+  const alike = bad.filter(({ outcome }) => outcome === worst.outcome)
+  const silent = alike.filter(({ end }) => end === '0').length
+  const noticed = silent === 0 ? 'the tests noticed' : `no test noticed${silent < alike.length ? ` ${silent}` : ''}`
+  const { name } = OUTCOMES[worst.outcome]
+  const others = bad.length - alike.length
+  const more = others > 0 ? ` ${plural(others, 'other run')} went wrong.` : ''
+  const runs = plural(results.length, 'run')
+  return `${name.charAt(0).toUpperCase()}${name.slice(1)} in ${alike.length} of ${runs}, and ${noticed}.${more}`
 }
 
 /** Remarks for people, a sentence each: about the command, and about trials that were not tried. */

@@ -1,21 +1,17 @@
-import { ControlClient } from '../../control/client.ts'
+import type { ControlClient } from '../../control/client.ts'
 import type { ActiveFault, AuditReport, FaultRule, Report } from '../../control/contract.ts'
 import { reportOn } from '../../control/report-of.ts'
 import { SandboxClock } from '../../domain/clock.ts'
 import type { Money } from '../../domain/money.ts'
-import { aftermathOf, hasStruck, lastNumber, runAgain } from '../../exec/aftermath.ts'
+import { type Aftermath, aftermathOf, hasStruck, lastNumber, runAgain } from '../../exec/aftermath.ts'
 import { commandEnvironment, type Rename } from '../../exec/command-environment.ts'
+import { type Ground, openGround } from '../../exec/ground.ts'
 import { type CommandEnd, type CommandStdio, type Interruption, runBefore, runCommand } from '../../exec/run-command.ts'
 import type { SandboxOptions } from '../../options.ts'
-import { auditedMoneyOf } from '../../sandbox/money-of.ts'
-import type { Namespace } from '../../sandbox/namespace.ts'
-import { Sandbox } from '../../sandbox/sandbox.ts'
+import type { SandboxRecord } from '../../running/sandbox-record.ts'
 import { abortController } from '../../support/waiting.ts'
 import type { Evidence } from '../../verdict/finding.ts'
 import { version } from '../../version.ts'
-
-/** Milliseconds to wait for a chain that does not answer when the money is read. */
-const OUTAGE_MS = 60_000
 
 /** Terms that all runs have in common. */
 export interface ExplorationRunTerms {
@@ -65,50 +61,43 @@ export interface Observation {
 
 /** One sandbox for many runs, each in a namespace of its own: that takes a fortieth of the time of starting a sandbox. */
 export class ExplorationSandbox {
-  readonly #sandbox: Sandbox
-  readonly #client: ControlClient
+  readonly #ground: Ground
   readonly #clock = new SandboxClock()
+  #madeByCommands = 0
 
-  private constructor(sandbox: Sandbox) {
-    this.#sandbox = sandbox
-    const { controlToken } = sandbox.options
-    this.#client = new ControlClient(sandbox.baseUrl, { controlToken, fetch: sandbox.fetch })
+  private constructor(
+    ground: Ground,
+    readonly seed: number,
+  ) {
+    this.#ground = ground
   }
 
-  /** Throws the errors of a sandbox that cannot start. */
-  static async open(options: SandboxOptions): Promise<ExplorationSandbox> {
-    const sandbox = await Sandbox.listen({ ...options, port: 0, host: '127.0.0.1' })
+  /** A sandbox of its own, or one within `host`. Throws the errors of a sandbox that cannot start. */
+  static async open(options: SandboxOptions, host: SandboxRecord | undefined): Promise<ExplorationSandbox> {
+    const ground = await openGround(options, host)
     try {
-      await sandbox.ready
-      return new ExplorationSandbox(sandbox)
+      const { seed } = await ground.client.credentials()
+      return new ExplorationSandbox(ground, seed)
     } catch (error) {
-      await sandbox.stop()
+      await ground.stop()
       throw error
     }
   }
 
-  /** True if transfers are confirmed with a delay: they never would be while the clock is frozen. */
-  get waitsForConfirmation(): boolean {
-    return this.#sandbox.namespace.confirmationDelay.max > 0
-  }
-
   /** True if there is a market that faults can change: those of forks belong to others. */
   get ownsMarkets(): boolean {
-    return this.#sandbox.namespace.fixture.chains.some(({ fork }) => fork === undefined)
-  }
-
-  get seed(): number {
-    return this.#sandbox.namespace.seed
+    return this.#ground.ownsMarkets
   }
 
   /** Runs the command in a fresh namespace. Resolves to undefined when it was interrupted. Throws CommandStartError. */
   async run(terms: ExplorationRunTerms, wish: RunWish): Promise<Observation | undefined> {
     const began = this.#clock.wallNow()
-    const credentials = await this.#client.createNamespace({})
+    const credentials = await this.#ground.client.createNamespace({})
     const { namespace: name } = credentials
-    const client = this.#client.in(name)
+    const client = this.#ground.client.in(name)
     try {
-      if (this.waitsForConfirmation) await client.moveClock({ freeze: false })
+      // With the clock frozen, a delay would never be over.
+      if (this.#ground.delaysConfirmation) await client.moveClock({ freeze: false })
       const rules = wish.faults.length > 0 ? await client.addFaults(wish.faults) : []
       const env = commandEnvironment(terms.env, credentials, terms.renames)
       const commandTerms = { env, ...wish, interruption: terms.interruption, clock: this.#clock }
@@ -123,40 +112,40 @@ export class ExplorationSandbox {
       await letting
       const ended = this.#clock.wallNow()
       if (terms.interruption.asked.aborted) return undefined
-      const namespace = await this.#sandbox.namespaces.get(name)
-      const first = { end, aftermath: await aftermathOf(namespace, end, this.#clock) }
+      const first = { end, aftermath: await aftermathOf(client, end, this.#clock) }
       const last = before
         ? first
-        : await runAgain(namespace, first, { ...terms, ...commandTerms, restarts: terms.restarts ?? 0 })
-      const seen = await this.#look(namespace, last.aftermath.evidence, rules)
+        : await runAgain(client, first, { ...terms, ...commandTerms, restarts: terms.restarts ?? 0 })
+      const seen = await this.#look(client, last.aftermath, rules)
       const restarted = last === first ? undefined : lastNumber(first.aftermath.evidence)
       const overhead = started - began + (this.#clock.wallNow() - ended)
       const { unsettled } = last.aftermath
       return { ...seen, unsettled, before, end: last.end, restarted, took: ended - ran, overhead }
     } finally {
-      await this.#client.deleteNamespace(name)
+      await this.#ground.client.deleteNamespace(name)
     }
   }
 
   /** Number of namespaces that commands made of their own. */
   get madeByCommands(): number {
-    return this.#sandbox.namespaces.madeByOthers
+    return this.#madeByCommands
   }
 
   stop(): Promise<void> {
-    return this.#sandbox.stop()
+    return this.#ground.stop()
   }
 
   /** Reads the money, and judges the client. */
-  async #look(namespace: Namespace, evidence: Evidence, rules: readonly ActiveFault[]) {
+  async #look(client: ControlClient, { evidence, other_namespaces }: Aftermath, rules: readonly ActiveFault[]) {
+    this.#madeByCommands = other_namespaces
     const { clearings, resets } = evidence.taken_away
-    const report = await reportOn(evidence, { version, seed: namespace.seed, scenario: undefined })
+    const report = await reportOn(evidence, { version, seed: this.seed, scenario: undefined })
     return {
       evidence,
       report,
       struck: rules.map(({ id }) => hasStruck(id, evidence)),
       takenAway: clearings + resets > 0,
-      ...(await auditedMoneyOf(namespace, OUTAGE_MS)),
+      ...(await client.auditedMoney()),
     }
   }
 }

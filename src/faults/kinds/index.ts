@@ -1,4 +1,4 @@
-import type { FaultKind } from '../fault-kind.ts'
+import { type FaultKind, parametersOf } from '../fault-kind.ts'
 import { apyChange } from './apy-change.ts'
 import { badSignature } from './bad-signature.ts'
 import { chainDown } from './chain-down.ts'
@@ -55,3 +55,6 @@ export const KINDS = [
   illiquidPool,
   apyChange,
 ] as const satisfies readonly FaultKind[]
+
+/** Schema of each kind's `with`, by the kind's name. The type of a rule is made of these alone, not of what kinds are made of. */
+export const PARAMETERS = parametersOf(KINDS)

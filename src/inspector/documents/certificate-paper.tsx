@@ -15,7 +15,8 @@ export function CertificatePaper({ certificate }: { certificate: CertificateDocu
           <p>
             Made by yield-sandbox {evidence.version}. Kept: the situation arose in one of the scenarios, and the client
             did right. Broken: the exchanges show that it did wrong. Not tested: the situation never arose, or traffic
-            alone cannot show it.
+            alone cannot show it. Inconclusive: the scenario came to no verdict, since something that it is there for
+            did not come about, such as a withdrawal, or needs review.
           </p>
           <p>
             <code>yield-sandbox certify --verify</code> with this file says whether it is as it was made. The digest

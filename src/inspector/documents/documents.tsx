@@ -3,7 +3,6 @@ import { renderToString } from 'preact-render-to-string'
 import type { CertificateDocument } from '../../certify/certificate-document.ts'
 import type { MergedReport, Report } from '../../control/contract.ts'
 import type { ExplorationDocument } from '../../explore/exploration-document.ts'
-import { OnPaper } from '../parts/medium.ts'
 import { CertificatePaper } from './certificate-paper.tsx'
 import { ExplorationPaper } from './exploration-paper.tsx'
 import { ReportPaper } from './report-paper.tsx'
@@ -35,7 +34,7 @@ export function documentPage(kind: string, shown: { summary: string }, data: str
       <style dangerouslySetInnerHTML={{ __html: DOCUMENT_STYLE }} />
     </head>,
   )
-  const body = renderToString(<OnPaper.Provider value={true}>{paper(shown as never)}</OnPaper.Provider>)
+  const body = renderToString(paper(shown as never))
   const embedded = `<script type="application/json" id="${kind}">${data}</script>`
   return `<!doctype html>\n<html lang="en">${head}\n<body>${body}${embedded}</body></html>\n`
 }

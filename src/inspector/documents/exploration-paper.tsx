@@ -1,8 +1,8 @@
-import type { ComponentChildren } from 'preact'
 import type { ExplorationDocument, ExplorationIncident } from '../../explore/exploration-document.ts'
 import { type ExploredRun, matrixEntries } from '../model/exploration.ts'
 import { idInWords, LEVELS } from '../model/levels.ts'
 import { matrixOf } from '../model/matrix.ts'
+import { Chapter } from '../parts/chapter.tsx'
 import { CopyBox } from '../parts/copy-button.tsx'
 import { MatrixTable, type OutcomeNames, signOf } from '../parts/matrix-table.tsx'
 import { faultsOf, placesOf, RunReport } from '../parts/run-report.tsx'
@@ -28,25 +28,22 @@ export function ExplorationPaper({ exploration }: { exploration: ExplorationDocu
       }
       foot={`Made by yield-sandbox ${version}. The command ran once for every place where something can go wrong; what counts is where the money ended up.`}
     >
-      {matrix.rows.length > 0 && (
-        <section class="stack">
-          <h2>Every fault at every place</h2>
-          <MatrixTable matrix={matrix} names={outcomes} />
-        </section>
-      )}
-      <Chapter title="Went wrong" count={incidents.wrong.length}>
+      <Chapter title="Every fault at every place" shown={matrix.rows.length > 0}>
+        <MatrixTable matrix={matrix} names={outcomes} />
+      </Chapter>
+      <Chapter title="Went wrong" note={incidents.wrong.length} shown={incidents.wrong.length > 0}>
         {incidents.wrong.map((incident) => (
           <Incident key={incident.trials[0]} incident={incident} runs={of(incident)} names={outcomes} />
         ))}
       </Chapter>
-      <Chapter title="To be known" count={incidents.aside.length}>
+      <Chapter title="To be known" note={incidents.aside.length} shown={incidents.aside.length > 0}>
         <ul class="list">
           {incidents.aside.map((incident) => (
             <Aside key={incident.trials[0]} incident={incident} runs={of(incident)} names={outcomes} />
           ))}
         </ul>
       </Chapter>
-      <Chapter title="Left open" count={remarks.length}>
+      <Chapter title="Left open" note={remarks.length} shown={remarks.length > 0}>
         <ul class="plain">
           {remarks.map((remark) => (
             <li key={remark}>{remark}</li>
@@ -54,18 +51,6 @@ export function ExplorationPaper({ exploration }: { exploration: ExplorationDocu
         </ul>
       </Chapter>
     </Paper>
-  )
-}
-
-function Chapter({ title, count, children }: { title: string; count: number; children: ComponentChildren }) {
-  if (count === 0) return null
-  return (
-    <section class="stack">
-      <h2>
-        {title} <small class="mute">{count}</small>
-      </h2>
-      {children}
-    </section>
   )
 }
 

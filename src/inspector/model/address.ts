@@ -1,4 +1,4 @@
-import { computed, signal } from '@preact/signals'
+import { computed, signal } from '@preact/signals-core'
 
 /** The views, in the order of their keys `1` to `6`. */
 export const VIEWS = ['operations', 'money', 'chain', 'verdict', 'explore', 'control'] as const
@@ -18,9 +18,8 @@ export interface PagePlace {
 /** Parses the part of an address after `#`. Unknown views lead to the operations. */
 export function placeOf(hash: string): PagePlace {
   const [path = '', query = ''] = hash.replace(/^#\/?/, '').split('?', 2)
-  const [name = '', ...rest] = path.split('/')
+  const [name = '', ...rest] = path.replace(/^requests/, 'operations').split('/')
   const settings = Object.fromEntries([...new URLSearchParams(query)].filter(([, value]) => value !== ''))
-  if (name === 'requests') return { view: 'operations', selected: decoded(rest.join('/')), settings }
   const view = VIEWS.find((one) => one === name)
   return { view: view ?? 'operations', selected: view ? decoded(rest.join('/')) : '', settings }
 }
@@ -49,12 +48,23 @@ export const namespace = computed(() => place.value.settings.namespace ?? 'defau
 
 /** Address of another place in the same namespace; filters are kept within a view only. */
 export function hrefOf(view: ViewName, selected = '', settings: Record<string, string> = {}): string {
-  const kept = view === place.value.view ? place.value.settings : namespaceOnly()
+  const kept = view === place.value.view ? place.value.settings : settingsOf(namespace.value)
   return hashOf({ view, selected, settings: { ...kept, ...settings } })
 }
 
-function namespaceOnly(): Record<string, string> {
-  return namespace.value === 'default' ? {} : { namespace: namespace.value }
+/** Settings that name a namespace, and nothing else. */
+function settingsOf(name: string): Record<string, string> {
+  return name === 'default' ? {} : { namespace: name }
+}
+
+/** Address of a view in another namespace. */
+export function hrefIn(name: string, view: ViewName): string {
+  return hashOf({ view, selected: '', settings: settingsOf(name) })
+}
+
+/** Goes to a view without selection and filters, in another namespace if one is named. */
+export function goTo(view = place.value.view, name = namespace.value): void {
+  go({ view, selected: '', settings: settingsOf(name) })
 }
 
 /** Goes to a place. `replace`: the one before is not kept for the browser's Back. */

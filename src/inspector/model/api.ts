@@ -1,16 +1,15 @@
 import { namespace } from './address.ts'
 
-/** An error answer of the control interface. */
-export class ApiError extends Error {
-  override readonly name = 'ApiError'
+/** An error answer of the control interface; the status is 0 if nothing answers. */
+export type ApiError = Error & { status: number }
 
-  constructor(
-    readonly status: number,
-    readonly code: string,
-    detail: string,
-  ) {
-    super(detail)
-  }
+/** Status of an error answer; undefined for any other error. */
+export function statusOf(error: unknown): number | undefined {
+  return (error as Partial<ApiError>).status
+}
+
+function apiError(status: number, detail: string): ApiError {
+  return Object.assign(new Error(detail), { status })
 }
 
 /**
@@ -23,28 +22,19 @@ export function pathOf(route: string): string {
   return name === 'default' ? `/_sandbox/${route}` : `/_sandbox/namespaces/${encodeURIComponent(name)}/${route}`
 }
 
-/** Calls a route of the namespace that is shown. Throws {@link ApiError}; `status` is 0 if nothing answers. */
-export function call<T>(method: string, route: string, body?: unknown): Promise<T> {
-  return send<T>(method, pathOf(route), body)
-}
-
-/** Calls any path of the sandbox's origin. Throws {@link ApiError}. */
-export async function send<T>(method: string, path: string, body?: unknown): Promise<T> {
-  const answer = await fetch(path, {
+/** Calls a route of the namespace that is shown, or a path. Throws an {@link ApiError}. */
+export async function call<T>(method: string, route: string, body?: unknown): Promise<T> {
+  const answer = await fetch(pathOf(route), {
     method,
     cache: 'no-store',
     ...(body !== undefined && { body: JSON.stringify(body), headers: { 'content-type': 'application/json' } }),
   }).catch(() => {
-    throw new ApiError(0, 'no_answer', 'The sandbox does not answer.')
+    throw apiError(0, 'The sandbox does not answer.')
   })
   const text = await answer.text()
   const value = parsed(text)
   if (answer.ok) return value as T
-  const { code = `http_${answer.status}`, detail = text.slice(0, 200) } = (value ?? {}) as {
-    code?: string
-    detail?: string
-  }
-  throw new ApiError(answer.status, code, detail)
+  throw apiError(answer.status, (value as { detail?: string } | undefined)?.detail ?? text.slice(0, 200))
 }
 
 function parsed(text: string): unknown {
@@ -57,12 +47,11 @@ function parsed(text: string): unknown {
 
 /** The command that makes the same call; where the sandbox needs its control token, add it as a header. */
 export function curlOf(method: string, route: string, body?: unknown): string {
-  const words = ['curl', ...(method === 'GET' ? [] : ['-X', method]), quoted(`${location.origin}${pathOf(route)}`)]
-  if (body !== undefined) words.push('-H', quoted('content-type: application/json'), '-d', quoted(JSON.stringify(body)))
-  return words.join(' ')
+  const sent = body === undefined ? '' : ` -H 'content-type: application/json' -d ${quoted(JSON.stringify(body))}`
+  return `curl -X ${method} ${quoted(location.origin + pathOf(route))}${sent}`
 }
 
 /** A word for a POSIX shell. */
-export function quoted(word: string): string {
-  return /^[\w./:=@-]+$/.test(word) ? word : `'${word.replaceAll("'", `'\\''`)}'`
+function quoted(word: string): string {
+  return `'${word.replaceAll("'", `'\\''`)}'`
 }

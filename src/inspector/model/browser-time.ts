@@ -7,8 +7,4 @@ export const browserTime = {
     const timer = setTimeout(work, milliseconds)
     return () => clearTimeout(timer)
   },
-  /** Runs `work` before the next frame. */
-  frame(work: () => void): void {
-    requestAnimationFrame(work)
-  },
 }

@@ -1,16 +1,23 @@
-import { VIEWS, type ViewName } from './address.ts'
+import { go, VIEWS, type ViewName } from './address.ts'
 
 /** Work of a key in the view that is shown. */
 export type KeyHandlers = Partial<Record<string, () => void>>
 
 let ofView: KeyHandlers = {}
 
-/** Sets what the keys do in the view that is shown; each view calls it when it appears. @returns a function that ends it */
-export function useKeys(handlers: KeyHandlers): () => void {
+/** Sets what the keys do in the view that is shown; each view that has some calls it when it is drawn. */
+export function setKeys(handlers: KeyHandlers): void {
   ofView = handlers
-  return () => {
-    if (ofView === handlers) ofView = {}
+}
+
+/** Keys that choose the next and the previous of these names; `now` is the one that is chosen. */
+export function movesIn(names: () => readonly string[], now: string | undefined): KeyHandlers {
+  const move = (by: number) => () => {
+    const all = names()
+    const next = all[Math.min(Math.max(all.indexOf(now ?? '') + by, 0), all.length - 1)]
+    if (next !== undefined) go({ selected: next }, true)
   }
+  return { j: move(1), k: move(-1), ArrowDown: move(1), ArrowUp: move(-1) }
 }
 
 /** Keys that work in every view. */
@@ -20,23 +27,27 @@ export interface GeneralKeys {
   back(): void
 }
 
-/** Listens to the keyboard. No key works while somebody types, nor with Ctrl, Alt or Meta. */
-export function listenToKeys(general: GeneralKeys): () => void {
-  const listen = (event: KeyboardEvent) => {
-    if (event.ctrlKey || event.altKey || event.metaKey || event.defaultPrevented) return
+/** Listens to the keyboard. A key without work of its own clicks what is marked with it. None works while somebody types, nor with Ctrl, Alt or Meta. */
+export function listenToKeys(general: GeneralKeys): void {
+  addEventListener('keydown', (event) => {
     const { target, key } = event
-    const isTyping = target instanceof HTMLElement && target.matches('input:not([type=checkbox]),textarea,select')
+    if (event.ctrlKey || event.altKey || event.metaKey || event.defaultPrevented) return
+    const isAt = (selector: string) => target instanceof HTMLElement && target.matches(selector)
+    const isTyping = isAt('input:not([type=checkbox]),textarea,select')
     if (key === 'Escape') {
-      if (isTyping) target.blur()
+      if (isTyping) (target as HTMLElement).blur()
       return general.back()
     }
     if (isTyping) return
     const view = VIEWS[Number(key) - 1]
-    const work = view ? () => general.show(view) : key === '?' ? general.help : ofView[key]
-    if (!work || (key === 'Enter' && target instanceof HTMLElement && target.matches('a,button,summary'))) return
+    const marked = /^[a-z]$/.test(key) ? document.querySelector<HTMLElement>(`[data-key=${key}]`) : null
+    const work = view
+      ? () => general.show(view)
+      : key === '?'
+        ? general.help
+        : (ofView[key] ?? (marked && (() => marked.click())))
+    if (!work || (key === 'Enter' && isAt('a,button,summary'))) return
     event.preventDefault()
     work()
-  }
-  addEventListener('keydown', listen)
-  return () => removeEventListener('keydown', listen)
+  })
 }

@@ -24,9 +24,9 @@ export function isBad(level: Level): boolean {
   return LEVELS[level].tone === 'bad'
 }
 
-/** @returns true for a level at which a person has to look */
-export function isOpen(level: Level): boolean {
-  return level === 'review' || level === 'inconclusive'
+/** The text with a capital letter. */
+export function capital(text: string): string {
+  return text.charAt(0).toUpperCase() + text.slice(1)
 }
 
 /** Words of an id: `paid_twice` → "paid twice". */

@@ -4,7 +4,15 @@ import type { OperationRow } from '../../control/contract.ts'
 export type ListItem =
   | { kind: 'row'; row: OperationRow; folded: boolean }
   | { kind: 'calls'; key: number; rows: OperationRow[]; open: boolean }
-  | { kind: 'jump'; key: string; date: string; days: number | null }
+  | Heading
+
+/** Stands above the rows of one time: its date, and by how many days the clock was moved to get there; null for the first one. */
+interface Heading {
+  kind: 'jump'
+  key: string
+  date: string
+  days: number | null
+}
 
 /** Difference of the two clocks' ways between neighbours from which a heading says that the clock was moved. */
 const JUMP_MS = 60 * 60 * 1000
@@ -22,42 +30,31 @@ export function listItems(rows: readonly OperationRow[], open: ReadonlySet<numbe
     if (fold.open) for (const row of calls) items.push({ kind: 'row', row, folded: true })
     calls = []
   }
-  let period: OperationRow | undefined
+  let heading: Heading | undefined
   rows.forEach((row, i) => {
     const newer = rows[i - 1]
-    if (i === 0 || (newer && jumped(row, newer) > JUMP_MS)) {
+    const way = newer ? jumped(row, newer) : 0
+    if (!heading || way > JUMP_MS) {
       endCalls()
-      items.push(heading(row, rows, i))
-      period = row
+      if (heading) heading.days = way / DAY_MS
+      heading = { kind: 'jump', key: '', date: '', days: null }
+      items.push(heading)
     }
+    heading.key = `jump-${row.number}`
+    heading.date = row.began.clock
     if (row.moves_money || row.tone === 'bad') {
       endCalls()
       items.push({ kind: 'row', row, folded: false })
     } else calls.push(row)
   })
   endCalls()
-  return period ? items : []
+  return items
 }
 
 /** Milliseconds by which the sandbox's clock went further than real time from one row to a newer one. */
 function jumped(older: OperationRow, newer: OperationRow): number {
   const way = (clock: 'clock' | 'wall') => Date.parse(newer.began[clock]) - Date.parse(older.began[clock])
   return way('clock') - way('wall')
-}
-
-/** The heading of the time whose newest row is at an index: its date, and by how much the clock was moved to get there. */
-function heading(newest: OperationRow, rows: readonly OperationRow[], from: number): ListItem {
-  let oldest = newest
-  for (let i = from + 1; i < rows.length; i++) {
-    const next = rows[i]
-    if (!next) break
-    const way = jumped(next, oldest)
-    if (way > JUMP_MS) {
-      return { kind: 'jump', key: `jump-${oldest.number}`, date: oldest.began.clock, days: way / DAY_MS }
-    }
-    oldest = next
-  }
-  return { kind: 'jump', key: `jump-${oldest.number}`, date: oldest.began.clock, days: null }
 }
 
 /** "token ×2, pools, end user" */
@@ -70,25 +67,26 @@ export function callsInWords(rows: readonly OperationRow[]): string {
   return [...counts].map(([name, count]) => (count > 1 ? `${name} ×${count}` : name)).join(', ')
 }
 
-const NAMES: Record<string, string> = {
+/** Names of operations, in the order in which a client meets them. */
+export const OPERATION_NAMES: Record<string, string> = {
+  token: 'Token',
+  list_pools: 'Pools',
+  create_end_user: 'End user',
+  create_portfolio: 'New portfolio',
+  list_portfolios: 'Portfolios',
   deposit: 'Deposit',
   withdraw: 'Withdrawal',
-  create_portfolio: 'New portfolio',
-  create_end_user: 'End user',
-  list_pools: 'Pools',
-  list_portfolios: 'Portfolios',
   list_transactions: 'Transactions',
-  token: 'Token',
 }
 
 /** Name of an operation for people. */
 export function operationName(operation: string | null): string {
-  return operation === null ? 'Unknown path' : (NAMES[operation] ?? operation)
+  return operation === null ? 'Unknown path' : (OPERATION_NAMES[operation] ?? operation)
 }
 
-/** `18 Dec 2026` of an ISO 8601 moment, in UTC. */
-export function dayOf(moment: string): string {
-  const [, , month = 1, day] = /^(\d+)-(\d+)-(\d+)/.exec(moment)?.map(Number) ?? []
-  const names = ['Jan', 'Feb', 'Mar', 'Apr', 'May', 'Jun', 'Jul', 'Aug', 'Sep', 'Oct', 'Nov', 'Dec']
-  return `${day} ${names[month - 1]} ${moment.slice(0, 4)}`
+const DAYS = new Intl.DateTimeFormat('en-GB', { dateStyle: 'medium', timeZone: 'UTC' })
+
+/** `18 Dec 2026` of a moment, ISO 8601 or milliseconds since the Unix epoch, in UTC. */
+export function dayOf(moment: string | number): string {
+  return DAYS.format(new Date(moment))
 }

@@ -1,7 +1,7 @@
-import { effect, signal } from '@preact/signals'
+import { effect, signal } from '@preact/signals-core'
 import type { ClockState, Headline, InspectorEvents, OperationPage } from '../../control/contract.ts'
 import { namespace } from './address.ts'
-import { ApiError, call, pathOf } from './api.ts'
+import { call, pathOf, statusOf } from './api.ts'
 import { browserTime } from './browser-time.ts'
 import { dropRows, forgetRows, rows, takeRows, total } from './rows.ts'
 import { needsToken } from './session.ts'
@@ -149,7 +149,7 @@ class Follower {
       clock.value = await call<ClockState>('GET', 'clock')
       this.#stream()
     } catch (error) {
-      if (error instanceof ApiError && error.status === 404) this.#say('gone')
+      if (statusOf(error) === 404) this.#say('gone')
       else this.#stop = browserTime.after(RETRY_MS, () => void this.#again())
     }
   }
@@ -232,11 +232,11 @@ class Follower {
       await this.#readOlder(page.next_before)
     } catch (error) {
       if (this.#ended) return
-      if (error instanceof ApiError && error.status === 401) {
+      if (statusOf(error) === 401) {
         needsToken.value = true
         return
       }
-      const gone = error instanceof ApiError && error.status === 404
+      const gone = statusOf(error) === 404
       connection.value = gone ? 'gone' : 'reconnecting'
       if (!gone) await new Promise<void>((resolve) => browserTime.after(RETRY_MS, resolve)).then(() => this.#readAnew())
     }

@@ -1,5 +1,6 @@
 import type { Level } from '../../control/contract.ts'
 import { rankOf } from './levels.ts'
+import { OPERATION_NAMES } from './list-items.ts'
 
 /** One run with one fault, done or only planned. */
 export interface MatrixEntry {
@@ -23,25 +24,13 @@ export interface FaultMatrix {
   rows: { fault: string; cells: (MatrixCell | undefined)[] }[]
 }
 
-/** Columns from left to right, as a client meets them. */
-const ORDER = [
-  'token',
-  'list_pools',
-  'create_end_user',
-  'create_portfolio',
-  'list_portfolios',
-  'deposit',
-  'withdraw',
-  'list_transactions',
-]
-
 /** Sorts runs into a matrix. `outcomes`: ids of outcomes, the worst first, for runs of the same level. */
 export function matrixOf(entries: readonly MatrixEntry[], outcomes: readonly string[]): FaultMatrix {
   const worstFirst = (a: MatrixEntry, b: MatrixEntry) =>
     rankOf(a.level) - rankOf(b.level) || outcomes.indexOf(a.outcome) - outcomes.indexOf(b.outcome)
-  const operations = [...new Set([...ORDER, ...entries.map(({ operation }) => operation)])].filter((operation) =>
-    entries.some((entry) => entry.operation === operation),
-  )
+  const operations = [
+    ...new Set([...Object.keys(OPERATION_NAMES), ...entries.map(({ operation }) => operation)]),
+  ].filter((operation) => entries.some((entry) => entry.operation === operation))
   const rows = [...new Set(entries.map(({ fault }) => fault))].map((fault) => {
     const own = entries.filter((entry) => entry.fault === fault).sort(worstFirst)
     const cells = operations.map((operation) => {
@@ -53,9 +42,8 @@ export function matrixOf(entries: readonly MatrixEntry[], outcomes: readonly str
   return { operations, rows: rows.sort((a, b) => (a.worst && b.worst ? worstFirst(a.worst, b.worst) : 0)) }
 }
 
-/** `2/5` when two of five are like the worst, `5` when all are; empty for a single run. */
-export function countIn(cell: MatrixCell): string {
+/** How many runs of a cell are like the worst. */
+export function alikeIn(cell: MatrixCell): number {
   const [{ outcome, level }] = cell
-  const alike = cell.filter((entry) => entry.outcome === outcome && entry.level === level).length
-  return cell.length === 1 ? '' : alike === cell.length ? String(alike) : `${alike}/${cell.length}`
+  return cell.filter((entry) => entry.outcome === outcome && entry.level === level).length
 }

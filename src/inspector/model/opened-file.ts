@@ -1,4 +1,4 @@
-import { signal } from '@preact/signals'
+import { signal } from '@preact/signals-core'
 import type { CertificateDocument } from '../../certify/certificate-document.ts'
 import type { Headline, MergedReport, Report } from '../../control/contract.ts'
 import type { ExplorationDocument } from '../../explore/exploration-document.ts'
@@ -12,7 +12,7 @@ export type FileContent =
   | { kind: 'report'; data: Report | MergedReport }
   | { kind: 'exploration'; data: ExplorationDocument }
   | { kind: 'certificate'; data: CertificateDocument }
-  | { kind: 'none'; why: string }
+  | { kind: 'none' }
 
 /** The file that is shown; null for what is live. */
 export const openedFile = signal<OpenedFile | null>(null)

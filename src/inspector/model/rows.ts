@@ -1,4 +1,4 @@
-import { computed, signal } from '@preact/signals'
+import { computed, signal } from '@preact/signals-core'
 import type { OperationRow } from '../../control/contract.ts'
 import { place } from './address.ts'
 
@@ -11,19 +11,8 @@ export const total = signal(0)
 /** Takes new and changed rows, in any order. */
 export function takeRows(taken: readonly OperationRow[]): void {
   if (taken.length === 0) return
-  const newer = new Map(taken.map((row) => [row.number, row]))
-  const kept = rows.value.map((row) => {
-    const changed = newer.get(row.number)
-    if (changed) newer.delete(row.number)
-    return changed ?? row
-  })
-  if (newer.size === 0) {
-    rows.value = kept
-    return
-  }
-  const added = [...newer.values()].sort((a, b) => b.number - a.number)
-  const isNewest = (added.at(-1)?.number ?? 0) > (kept[0]?.number ?? 0)
-  rows.value = isNewest ? [...added, ...kept] : [...added, ...kept].sort((a, b) => b.number - a.number)
+  const all = new Map([...rows.value, ...taken].map((row) => [row.number, row]))
+  rows.value = [...all.values()].sort((a, b) => b.number - a.number)
 }
 
 /** Forgets rows that are part of other ones now. */
@@ -58,6 +47,7 @@ export const filteredRows = computed(() => {
 
 /** @returns true if the filter lets a row pass */
 export function passes(row: OperationRow, name: FilterName, wanted: string): boolean {
+  const has = (ids: readonly string[]) => (wanted === 'any' ? ids.length > 0 : ids.includes(wanted))
   switch (name) {
     case 'text':
       return wanted
@@ -67,13 +57,13 @@ export function passes(row: OperationRow, name: FilterName, wanted: string): boo
     case 'operation':
       return row.operation === wanted
     case 'status':
-      return wanted.endsWith('xx') ? String(row.status).startsWith(wanted.slice(0, 1)) : String(row.status) === wanted
+      return String(row.status).startsWith(wanted.replace('xx', ''))
     case 'user':
       return row.external_id === wanted || `${row.tenant}/${row.external_id}` === wanted
     case 'fault':
-      return wanted === 'any' ? row.faults.length > 0 : row.faults.includes(wanted)
+      return has(row.faults)
     case 'finding':
-      return wanted === 'any' ? row.finding_ids.length > 0 || row.tone === 'bad' : row.finding_ids.includes(wanted)
+      return has(row.finding_ids) || (wanted === 'any' && row.tone === 'bad')
   }
 }
 
@@ -83,10 +73,7 @@ const texts = new WeakMap<OperationRow, string>()
 function searchTextOf(row: OperationRow): string {
   const known = texts.get(row)
   if (known !== undefined) return known
-  const { number, operation, tenant, external_id, portfolio_id, portfolio_name, pool_id, keys, outcome, sentence } = row
-  const words = [number, operation, tenant, external_id, portfolio_id, portfolio_name, pool_id, ...keys, outcome]
-  const more = [sentence, ...row.finding_ids, ...row.faults, row.status, row.code, ...row.request_ids, row.amount_minor]
-  const text = [...words, ...more].join(' ').toLowerCase()
+  const text = Object.values(row).flat().join(' ').toLowerCase()
   texts.set(row, text)
   return text
 }

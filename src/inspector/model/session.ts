@@ -1,5 +1,5 @@
-import { signal } from '@preact/signals'
-import { send } from './api.ts'
+import { signal } from '@preact/signals-core'
+import { call } from './api.ts'
 
 /** True if the sandbox needs its control token, and this browser has no session for it. */
 export const needsToken = signal(false)
@@ -10,11 +10,5 @@ export async function beginSession(): Promise<void> {
   if (code === undefined) return
   history.replaceState(null, '', location.pathname)
   // A code that was used or has expired: the page then asks for the token.
-  await send('POST', '/_sandbox/sessions', { code }).catch(() => {})
-}
-
-/** Begins a session with the control token. Throws ApiError. */
-export async function signIn(token: string): Promise<void> {
-  await send('POST', '/_sandbox/sessions', { token })
-  location.reload()
+  await call('POST', '/_sandbox/sessions', { code }).catch(() => {})
 }

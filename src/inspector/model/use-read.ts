@@ -13,25 +13,25 @@ export interface Reading<T> {
 }
 
 /** Least time between two readings that nobody asked for, in milliseconds, and how many times as long as the last one took it is at least. */
-const LEAST_PAUSE_MS = 250
+const LEAST_PAUSE_MS = 1000
 const PAUSE_TIMES = 10
 
 /**
  * Reads a route of the namespace that is shown, or a path that begins with `/`, and again whenever one of `changes` happens, though not
- * faster than the sandbox can answer easily. `null` reads nothing.
+ * faster than the sandbox can answer easily. `null` reads nothing; what needs a `body` is asked by POST.
  */
-export function useRead<T>(route: string | null, ...changes: (keyof typeof versions)[]): Reading<T> {
+export function useRead<T>(route: string | null, changes: (keyof typeof versions)[] = [], body?: unknown): Reading<T> {
   const [state, setState] = useState<{ value?: T; error?: ApiError }>({})
   const [asked, setAsked] = useState(0)
   const version = changes.map((name) => versions[name].value).join()
-  const wish = `${namespace.value} ${route} ${asked}`
+  const wish = `${namespace.value} ${route} ${asked} ${JSON.stringify(body)}`
   const last = useRef({ wish: '', pauseUntil: 0 })
   useEffect(() => {
     if (route === null) return
     let isOver = false
     const read = () => {
       const began = browserTime.now()
-      call<T>('GET', route)
+      call<T>(body ? 'POST' : 'GET', route, body)
         .then(
           (value) => isOver || setState({ value }),
           (error: ApiError) => isOver || setState((old) => ({ ...old, error })),

@@ -2,7 +2,7 @@
 export function tokensOf(minor: string, decimals: number): string {
   const sign = minor.startsWith('-') ? '−' : ''
   const digits = minor.replace(/^[-+]/, '').padStart(decimals + 1, '0')
-  const whole = digits.slice(0, digits.length - decimals).replace(/\B(?=(\d{3})+$)/g, ',')
+  const whole = BigInt(digits.slice(0, digits.length - decimals)).toLocaleString('en')
   const fraction = decimals === 0 ? '' : digits.slice(-decimals).replace(/0+$/, '').padEnd(2, '0')
   return `${sign}${whole}${fraction === '' ? '' : `.${fraction}`}`
 }
@@ -29,20 +29,15 @@ export interface AmountProps {
 /** An amount in tokens; its title and value are the minor units. */
 export function Amount({ minor, decimals, symbol, signed = false, most, class: name }: AmountProps) {
   if (minor === null) return null
-  const text = decimals === null ? minor : shortened(tokensOf(minor, decimals), most)
+  const text = decimals === null ? minor : tokensOf(minor, decimals)
+  const shown = most === undefined ? text : text.replace(/\.\d+/, (digits) => digits.slice(0, most && most + 1))
   const plus = signed && /^[1-9]/.test(minor) ? '+' : ''
   const unit = decimals === null ? ' minor units' : symbol ? ` ${symbol}` : ''
   return (
-    <data class={name} value={minor} title={`${minor.replace(/\B(?=(\d{3})+$)/g, ',')} minor units`}>
+    <data class={name} value={minor} title={`${BigInt(minor).toLocaleString('en')} minor units`}>
       {plus}
-      {text}
+      {shown}
       {unit && <small>{unit}</small>}
     </data>
   )
-}
-
-function shortened(text: string, most: number | undefined): string {
-  const [whole = '', fraction] = text.split('.')
-  if (most === undefined || fraction === undefined) return text
-  return most === 0 ? whole : `${whole}.${fraction.slice(0, most)}`
 }

@@ -1,7 +1,7 @@
-import { useContext, useState } from 'preact/hooks'
+import { useState } from 'preact/hooks'
 import { browserTime } from '../model/browser-time.ts'
 import { Icon } from './icon.tsx'
-import { OnPaper } from './medium.ts'
+import { onPaper } from './medium.ts'
 
 /** Copies a text; says that it did for a moment. */
 export function CopyButton({ text, label = 'Copy' }: { text: string | (() => string); label?: string }) {
@@ -34,7 +34,7 @@ export async function copied(text: string): Promise<boolean> {
 export function CopyBox({ text, label }: { text: string; label: string }) {
   return (
     <figure class="copybox" aria-label={label}>
-      {!useContext(OnPaper) && <CopyButton text={text} />}
+      {!onPaper && <CopyButton text={text} />}
       <pre>
         <code>{text}</code>
       </pre>

@@ -1,10 +1,9 @@
-import { useContext } from 'preact/hooks'
 import type { AttemptStep, ExchangeLine } from '../../control/contract.ts'
 import { hrefOf } from '../model/address.ts'
 import { openedFile } from '../model/opened-file.ts'
 import { Again, millisecondsInWords } from './again.tsx'
 import { Lane, shortKeyOf } from './lane.tsx'
-import { OnPaper } from './medium.ts'
+import { onPaper } from './medium.ts'
 
 /** Most exchanges that are shown for one finding or one run. */
 const MOST = 8
@@ -59,7 +58,7 @@ function Exchange({ line, earlier }: { line: ExchangeLine; earlier: readonly Exc
 
 /** The id of a request; a link to its operation where that is live, and not in a file. */
 export function Request({ id }: { id: string }) {
-  return useContext(OnPaper) || openedFile.value ? (
+  return onPaper || openedFile.value ? (
     <small class="mute">{id}</small>
   ) : (
     <a class="id" href={hrefOf('operations', id)}>
@@ -78,9 +77,7 @@ function stepsOf(line: ExchangeLine, earlier: readonly ExchangeLine[]): AttemptS
     return { step: one, at: null, tone, title, detail, tx_hash: null, block_number: null }
   }
   const key = idempotency_key === null ? '' : `, key ${shortKeyOf(idempotency_key)}`
-  const isSecond = earlier.some(
-    (one) => one.tx_hash !== null && one.tx_hash !== tx_hash && asksTheSame(one, line) && one.request !== '',
-  )
+  const isSecond = earlier.some((one) => one.tx_hash !== null && one.tx_hash !== tx_hash && asksTheSame(one, line))
   const moved = step('mined', isSecond ? 'bad' : 'plain', isSecond ? 'On the chain again' : 'On the chain', null)
   const end = `${answer} after ${millisecondsInWords(took_ms)}`
   const isGood = /^2/.test(answer)

@@ -19,8 +19,9 @@ export function FileChooser() {
 
 /** Shows a file; one that is not as this version writes it leads to one sentence instead of a broken page. */
 export class FileGuard extends Component<{ children: ComponentChildren }> {
-  override componentDidCatch(): void {
-    openedFile.value = refused(openedFile.value?.name ?? 'The file')
+  override componentDidCatch(error: unknown): void {
+    if (!openedFile.value) throw error
+    openedFile.value = refused(openedFile.value.name)
   }
 
   override render() {

@@ -1,32 +1,11 @@
 import type { ComponentChildren } from 'preact'
-import { useContext } from 'preact/hooks'
 import type { ConfigurationCause, ExchangeLine, ReportedFinding } from '../../control/contract.ts'
 import { hrefOf } from '../model/address.ts'
 import { counted } from '../model/levels.ts'
 import { CopyBox } from './copy-button.tsx'
 import { Exchanges } from './exchanges.tsx'
-import { OnPaper } from './medium.ts'
-
-/** Name and text of a fact; a fact without a text is not shown. `half`: it stands beside the next one. */
-export type Fact = readonly [name: string, text: ComponentChildren, tone?: 'ok' | 'bad']
-
-/** Facts, a line each; those with a tone share one. */
-export function Facts({ facts }: { facts: readonly Fact[] }) {
-  return (
-    <dl class="said">
-      {facts.map(
-        ([name, text, tone]) =>
-          text !== undefined &&
-          text !== null && (
-            <div key={name} class={tone && `half ${tone}`}>
-              <dt>{name}</dt>
-              <dd>{text}</dd>
-            </div>
-          ),
-      )}
-    </dl>
-  )
-}
+import { Facts } from './facts.tsx'
+import { onPaper } from './medium.ts'
 
 /** A card: a title, a mark at its side, and what else there is to say. */
 export function Card(props: {
@@ -76,28 +55,30 @@ export function FindingCard(props: {
         ]}
       />
       <Exchanges lines={isBroken ? exchanges.filter(({ request_id }) => request_ids.includes(request_id)) : []} />
-      <Rule id={id} rule={finding.rule} />
-      {isBroken && command !== undefined && <CopyBox label="See it again" text={command} />}
+      <Rule id={id} rule={finding.rule} command={isBroken ? command : undefined} />
     </Card>
   )
 }
 
-/** A rule, and where more about it can be read: the page comes with the package, so that nobody needs the network. */
-export function Rule({ id, rule }: { id: string; rule: string }) {
+/** A rule, where more about it can be read (the page comes with the package: nobody needs the network), and the command that shows it again. */
+export function Rule({ id, rule, command }: { id: string; rule: string; command: string | undefined }) {
   return (
-    <Facts
-      facts={[
-        [
-          'Rule',
-          <>
-            {rule}{' '}
-            <small class="mute">
-              <code>yield-sandbox findings {id}</code>, docs/findings.md#{id}
-            </small>
-          </>,
-        ],
-      ]}
-    />
+    <>
+      <Facts
+        facts={[
+          [
+            'Rule',
+            <>
+              {rule}{' '}
+              <small class="mute">
+                <code>yield-sandbox findings {id}</code>, docs/findings.md#{id}
+              </small>
+            </>,
+          ],
+        ]}
+      />
+      {command && <CopyBox label="See it again" text={command} />}
+    </>
   )
 }
 
@@ -119,7 +100,7 @@ export function CauseCard({ cause }: { cause: ConfigurationCause }) {
 
 /** A chapter that is closed on paper and on small screens. */
 export function Fold({ title, count, children }: { title: string; count?: number; children: ComponentChildren }) {
-  const open = !useContext(OnPaper) && matchMedia('(min-width:901px)').matches
+  const open = !onPaper && matchMedia('(min-width:901px)').matches
   return (
     <details class="fold" open={open}>
       <summary>
@@ -134,7 +115,6 @@ export function Fold({ title, count, children }: { title: string; count?: number
 
 /** Findings in a few lines each: those that were kept, and those that were not tested, with the command that tests them. */
 export function FindingList({ findings, selected }: { findings: readonly ReportedFinding[]; selected: string }) {
-  const onPaper = useContext(OnPaper)
   return (
     <ul class="list">
       {findings.map(({ id, title, outcome, impact, required, explanation, exercise_with: command }) => {

@@ -1,31 +1,17 @@
 import type { AttemptStep } from '../../control/contract.ts'
 import { Icon, type IconName } from './icon.tsx'
 
-const SIGNS: Record<AttemptStep['step'], IconName> = {
-  request: 'request',
-  claimed: 'request',
-  signed: 'signed',
-  broadcast: 'signed',
-  mined: 'block',
-  settled: 'answered',
-  answered: 'answered',
-  refused: 'refused',
-  replayed: 'replayed',
-  lost: 'lost',
-  waiting: 'waiting',
-}
-
 /** Steps between two others that only their time tells apart: they stand in a line of their own. */
-const MINOR: ReadonlySet<AttemptStep['step']> = new Set(['claimed', 'broadcast', 'settled'])
+const MINOR: readonly string[] = ['claimed', 'broadcast', 'settled']
 
 /** The steps of one attempt, from the request to its answer, side by side. */
 export function Lane({ steps, linkOf }: { steps: readonly AttemptStep[]; linkOf?(hash: string): string }) {
-  const minor = steps.filter(({ step }) => MINOR.has(step))
+  const minor = steps.filter(({ step }) => MINOR.includes(step))
   return (
     <>
       <ol class="lane">
         {steps
-          .filter(({ step }) => !MINOR.has(step))
+          .filter(({ step }) => !MINOR.includes(step))
           .map((step, i) => (
             <Step key={i} step={step} linkOf={linkOf} />
           ))}
@@ -42,7 +28,7 @@ function Step({ step, linkOf }: { step: AttemptStep; linkOf: ((hash: string) => 
   return (
     <li class={tone}>
       <b>
-        <Icon name={SIGNS[step.step]} /> {title}
+        <Icon name={(step.step === 'mined' ? 'block' : step.step) as IconName} /> {title}
       </b>
       {at !== null && <time dateTime={at}>{timeOf(at)}</time>}
       {detail !== null && <span>{detail}</span>}

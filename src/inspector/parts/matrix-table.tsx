@@ -1,6 +1,6 @@
 import type { Level } from '../../control/contract.ts'
 import { idInWords, LEVELS } from '../model/levels.ts'
-import { countIn, type FaultMatrix, type MatrixCell } from '../model/matrix.ts'
+import { alikeIn, type FaultMatrix, type MatrixCell } from '../model/matrix.ts'
 import { Sideways } from './sideways.tsx'
 
 /** Names and meanings of outcomes by their ids, the worst first. */
@@ -81,11 +81,10 @@ interface CellProps {
 
 function Cell({ cell, name, selected, href }: CellProps) {
   const [worst] = cell
-  const count = countIn(cell)
-  const isAll = !count.includes('/')
-  const words = count === '' ? name : `${name}: ${isAll ? `all ${count}` : count.replace('/', ' of ')}`
+  const [count, all] = [alikeIn(cell), cell.length]
+  const words = all === 1 ? name : `${name}: ${count} of ${all}`
   const shown = { class: `cell ${toneOf(worst)}`, title: words, 'aria-label': words }
-  const text = `${signOf(worst)} ${count}`.trim()
+  const text = `${signOf(worst)}${all === 1 ? '' : ` ${count === all ? all : `${count}/${all}`}`}`
   return href === undefined ? (
     <span role="img" {...shown}>
       {text}

@@ -1,4 +1,5 @@
-import { Amount, minus } from './amount.tsx'
+import { Amount } from './amount.tsx'
+import { Facts } from './facts.tsx'
 import { Icon } from './icon.tsx'
 
 /** Money of one portfolio before, as it should be, and as it is. */
@@ -16,55 +17,34 @@ export interface MoneyBarProps {
 /** Before, should be and is, with a bar that hatches what is too much and leaves open what is missing. */
 export function MoneyBar({ before, expected, after, symbol, decimals, note }: MoneyBarProps) {
   const surplus = BigInt(after) - BigInt(expected)
-  const unit = { decimals, symbol: null }
-  const largest = largestOf([before ?? '0', expected, after])
-  const percent = (amount: bigint) => (largest === 0n ? 0 : Number((amount * 1000n) / largest) / 10)
-  const solid = surplus > 0n ? BigInt(expected) : BigInt(after)
-  const rest = surplus > 0n ? surplus : -surplus
+  const [solid = 0, whole = 0] = [Number(expected), Number(after)].sort((a, b) => a - b)
+  const percent = (amount: number) => `${(amount / Math.max(whole, Number(before ?? 0), 1)) * 100}%`
   return (
     <div class="card money">
-      <dl>
-        {before !== undefined && (
-          <div>
-            <dt>Before</dt>
-            <dd>
-              <Amount minor={before} {...unit} />
-            </dd>
-          </div>
-        )}
-        <div>
-          <dt>Should be</dt>
-          <dd>
-            <Amount minor={expected} {...unit} />
-          </dd>
-        </div>
-        <div class={surplus === 0n ? '' : 'bad'}>
-          <dt>Is</dt>
-          <dd>
-            <Amount minor={after} decimals={decimals} symbol={symbol} />
-          </dd>
-        </div>
-        {surplus !== 0n && (
-          <div class="bad difference">
-            <dt class="sr">Difference</dt>
-            <dd>
-              <Icon name="bad" /> <Amount minor={minus(after, expected).replace('-', '')} {...unit} />{' '}
-              {surplus > 0n ? 'too much' : 'too little'}
-            </dd>
-          </div>
-        )}
-      </dl>
+      <Facts
+        class=""
+        facts={[
+          ['Before', before && <Amount minor={before} decimals={decimals} />],
+          ['Should be', <Amount minor={expected} decimals={decimals} />],
+          ['Is', <Amount minor={after} decimals={decimals} symbol={symbol} />, surplus === 0n ? undefined : 'bad'],
+          ['Difference', surplus !== 0n && <Surplus minor={String(surplus)} decimals={decimals} />, 'bad difference'],
+        ]}
+      />
       <div class="track" aria-hidden="true">
-        <i style={{ width: `${percent(solid)}%` }} />
-        {rest > 0n && <i class={surplus > 0n ? 'over' : 'missing'} style={{ width: `${percent(rest)}%` }} />}
+        <i style={{ width: percent(solid) }} />
+        {surplus !== 0n && <i class={surplus > 0n ? 'over' : 'missing'} style={{ width: percent(whole - solid) }} />}
       </div>
       {note !== undefined && <p class="mute">{note}</p>}
     </div>
   )
 }
 
-function largestOf(amounts: readonly string[]): bigint {
-  let largest = 0n
-  for (const amount of amounts.map(BigInt)) if (amount > largest) largest = amount
-  return largest
+/** How much there is too much, or below zero too little. */
+export function Surplus({ minor, decimals, symbol }: { minor: string; decimals: number; symbol?: string }) {
+  return (
+    <>
+      <Icon name="bad" /> <Amount minor={minor.replace('-', '')} decimals={decimals} symbol={symbol} />{' '}
+      {minor.startsWith('-') ? 'too little' : 'too much'}
+    </>
+  )
 }

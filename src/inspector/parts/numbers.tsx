@@ -1,3 +1,4 @@
+import { capital } from '../model/levels.ts'
 import { Icon, type IconName } from './icon.tsx'
 
 /** A number of the head: how many, of what, and how grave. */
@@ -9,7 +10,7 @@ const SIGNS: Record<Count[2], IconName> = { bad: 'bad', ok: 'ok', mute: 'unknown
 export function Numbers({ verdict, counts }: { verdict: string; counts: readonly Count[] }) {
   return (
     <div class={`numbers ${verdict}`}>
-      <span class={`pill verdict ${TONES[verdict] ?? ''}`}>{verdict}</span>
+      <span class={`pill verdict ${toneOfVerdict(verdict)}`}>{verdict}</span>
       <dl>
         {counts.map(([count, name, tone]) => (
           <div key={name} class={count > 0 ? tone : 'mute'}>
@@ -37,5 +38,5 @@ export function toneOfVerdict(verdict: string): string {
 /** A summary without the word that stands beside it: "Failed: money went astray." → "Money went astray." */
 export function sentenceOf(summary: string): string {
   const said = summary.replace(/^(passed|failed|inconclusive)[^:]*: /i, '')
-  return said.charAt(0).toUpperCase() + said.slice(1)
+  return capital(said)
 }

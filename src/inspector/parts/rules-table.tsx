@@ -1,14 +1,15 @@
+import { Chapter } from './chapter.tsx'
 import { Sideways } from './sideways.tsx'
 
 /** What became of a rule in one scenario. */
-export type RuleOutcome = 'broken' | 'judge failed' | 'needs review' | 'kept' | 'not tested'
+export type RuleOutcome = 'Broken' | 'Needs review' | 'Errored' | 'Kept' | 'Not tested'
 
-const SIGNS: Record<RuleOutcome, { sign: string; tone: string }> = {
-  broken: { sign: '✗', tone: 'bad' },
-  'judge failed': { sign: '!', tone: 'bad' },
-  'needs review': { sign: '?', tone: 'warn' },
-  kept: { sign: '✓', tone: 'ok' },
-  'not tested': { sign: '·', tone: 'mute' },
+const SIGNS: Record<RuleOutcome, readonly [sign: string, tone: string]> = {
+  Broken: ['✗', 'bad'],
+  Errored: ['!', 'bad'],
+  'Needs review': ['?', 'warn'],
+  Kept: ['✓', 'ok'],
+  'Not tested': ['·', 'mute'],
 }
 const WORST_FIRST = Object.keys(SIGNS) as RuleOutcome[]
 
@@ -21,13 +22,9 @@ export interface RulesTableProps {
 
 /** Every rule in every scenario, the broken ones first. */
 export function RulesTable({ columns, rows }: RulesTableProps) {
-  if (rows.length === 0) return null
   const worst = ({ outcomes }: (typeof rows)[number]) => WORST_FIRST.findIndex((one) => outcomes.includes(one))
   return (
-    <section class="stack">
-      <h2>
-        Rules by scenario <small class="mute">{rows.length}</small>
-      </h2>
+    <Chapter title="Rules by scenario" note={rows.length} shown={rows.length > 0}>
       <Sideways label="Rules by scenario">
         <table class="rules">
           <thead>
@@ -51,8 +48,8 @@ export function RulesTable({ columns, rows }: RulesTableProps) {
                   {outcomes.map((outcome, i) => (
                     <td key={i}>
                       {outcome && (
-                        <b role="img" class={SIGNS[outcome].tone} title={outcome} aria-label={outcome}>
-                          {SIGNS[outcome].sign}
+                        <b role="img" class={SIGNS[outcome][1]} title={outcome} aria-label={outcome}>
+                          {SIGNS[outcome][0]}
                         </b>
                       )}
                     </td>
@@ -62,7 +59,7 @@ export function RulesTable({ columns, rows }: RulesTableProps) {
           </tbody>
         </table>
       </Sideways>
-      <p class="mute">{WORST_FIRST.map((outcome) => `${SIGNS[outcome].sign} ${outcome}`).join(', ')}</p>
-    </section>
+      <p class="mute">{WORST_FIRST.map((outcome) => `${SIGNS[outcome][0]} ${outcome}`).join(', ')}</p>
+    </Chapter>
   )
 }

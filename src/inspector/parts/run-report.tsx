@@ -3,7 +3,7 @@ import type { ExploredRun, PlannedHarm } from '../model/exploration.ts'
 import { idInWords, LEVELS } from '../model/levels.ts'
 import { CopyBox } from './copy-button.tsx'
 import { Exchanges } from './exchanges.tsx'
-import { Facts } from './finding-card.tsx'
+import { Facts } from './facts.tsx'
 import { type OutcomeNames, signOf } from './matrix-table.tsx'
 import { MoneyBar } from './money-bar.tsx'
 

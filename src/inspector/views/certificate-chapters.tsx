@@ -1,12 +1,16 @@
 import type { CertificateDocument } from '../../certify/certificate-document.ts'
 import { idInWords, LEVELS } from '../model/levels.ts'
 import { matrixOf } from '../model/matrix.ts'
+import { Chapter } from '../parts/chapter.tsx'
 import { CopyBox } from '../parts/copy-button.tsx'
-import { Card, Facts, Fold, Rule } from '../parts/finding-card.tsx'
+import { Facts } from '../parts/facts.tsx'
+import { Card, Fold, Rule } from '../parts/finding-card.tsx'
 import { MatrixTable } from '../parts/matrix-table.tsx'
-import { Numbers, toneOfVerdict } from '../parts/numbers.tsx'
+import { toneOfVerdict } from '../parts/numbers.tsx'
 import { type RuleOutcome, RulesTable } from '../parts/rules-table.tsx'
 import { Sideways } from '../parts/sideways.tsx'
+import { Table } from '../parts/table.tsx'
+import { ReportNumbers } from './report-chapters.tsx'
 
 interface Props {
   certificate: CertificateDocument
@@ -14,18 +18,11 @@ interface Props {
 
 /** Verdict, numbers, and the circumstances of a certificate. */
 export function CertificateHead({ certificate }: Props) {
-  const { verdict, proved, contradicted, unproved, digest, words, evidence } = certificate
+  const { digest, words, evidence } = certificate
   const { subject, specification, version, seed, clock, fixtures, exploration } = evidence
   return (
     <>
-      <Numbers
-        verdict={verdict}
-        counts={[
-          [contradicted, 'broken', 'bad'],
-          [proved, 'rules kept', 'ok'],
-          [unproved, 'not tested', 'mute'],
-        ]}
-      />
+      <ReportNumbers report={certificate} />
       <Facts
         facts={[
           ['Subject', subject],
@@ -34,9 +31,7 @@ export function CertificateHead({ certificate }: Props) {
           ['Fixtures', fixtures ?? 'those of the sandbox'],
           [
             'Not repeatable',
-            exploration.repeatable
-              ? undefined
-              : 'Runs without faults differ, which was tolerated: another run may come to another digest.',
+            exploration.repeatable ? undefined : 'Runs without faults differ: another run may come to another digest.',
           ],
           ['Digest of the evidence', <code>{digest}</code>],
         ]}
@@ -54,29 +49,21 @@ export function CertificateChapters({ certificate: { evidence, words } }: Props)
   const titleOf = (id: string) => words.rules[id]?.title ?? id
   return (
     <>
-      {broken.length > 0 && (
-        <section class="stack">
-          <h2>
-            Broken <small class="mute">{broken.length}</small>
-          </h2>
-          {broken.map(({ id, contradicted_in }) => (
-            <BrokenRule key={id} id={id} shownBy={contradicted_in} words={words.rules[id]?.broken} />
-          ))}
-        </section>
-      )}
+      <Chapter title="Broken" note={broken.length} shown={broken.length > 0}>
+        {broken.map(({ id, contradicted_in }) => (
+          <BrokenRule key={id} id={id} shownBy={contradicted_in} words={words.rules[id]?.broken} />
+        ))}
+      </Chapter>
       <Causes evidence={evidence} words={words} />
-      {exploration.trials.length > 0 && (
-        <section class="stack">
-          <h2>Every fault at every operation</h2>
-          <MatrixTable
-            matrix={matrixOf(
-              exploration.trials.map((trial) => ({ ...trial, fault: words.hazards[trial.hazard] ?? trial.hazard })),
-              Object.keys(words.outcomes),
-            )}
-            names={words.outcomes}
-          />
-        </section>
-      )}
+      <Chapter title="Every fault at every operation" shown={exploration.trials.length > 0}>
+        <MatrixTable
+          matrix={matrixOf(
+            exploration.trials.map((trial) => ({ ...trial, fault: words.hazards[trial.hazard] ?? trial.hazard })),
+            Object.keys(words.outcomes),
+          )}
+          names={words.outcomes}
+        />
+      </Chapter>
       <Scenarios evidence={evidence} words={words} />
       <RulesTable
         columns={scenarios}
@@ -108,15 +95,13 @@ export function CertificateChapters({ certificate: { evidence, words } }: Props)
 type Words = CertificateDocument['words']
 type Parts = Pick<CertificateDocument, 'evidence' | 'words'>
 
-function BrokenRule({
-  id,
-  shownBy,
-  words,
-}: {
+interface BrokenProps {
   id: string
   shownBy: string[]
   words: Words['rules'][string]['broken']
-}) {
+}
+
+function BrokenRule({ id, shownBy, words }: BrokenProps) {
   return (
     <Card title={words?.title ?? id} mark={words?.impact ?? ''} tone="bad">
       <Facts
@@ -126,25 +111,16 @@ function BrokenRule({
           ['Change', words?.fix],
         ]}
       />
-      {words && (
-        <>
-          <Rule id={id} rule={words.rule} />
-          <CopyBox label="See it again" text={words.again} />
-        </>
-      )}
+      {words && <Rule id={id} rule={words.rule} command={words.again} />}
     </Card>
   )
 }
 
 /** Where money went astray: one card for one cause. */
 function Causes({ evidence: { exploration }, words }: Parts) {
-  if (words.causes.length === 0) return null
   const of = (index: number) => exploration.incidents.slice(index, index + 1)
   return (
-    <section class="stack">
-      <h2>
-        Money <small class="mute">{words.causes.length}</small>
-      </h2>
+    <Chapter title="Money" note={words.causes.length} shown={words.causes.length > 0}>
       {words.causes.flatMap(({ first, others, also_at }) =>
         of(first).map(({ trial, outcome, level, sentences, count, findings, repeat }) => (
           <Card
@@ -179,62 +155,37 @@ function Causes({ evidence: { exploration }, words }: Parts) {
           </Card>
         )),
       )}
-    </section>
+    </Chapter>
   )
 }
 
 /** Every scenario, how the command ended in it, and which of its operations are not well. */
 function Scenarios({ evidence: { scenarios }, words }: Parts) {
-  if (scenarios.length === 0) return null
   return (
-    <section class="stack">
-      <h2>
-        Scenarios <small class="mute">{scenarios.length}</small>
-      </h2>
+    <Chapter title="Scenarios" note={scenarios.length} shown={scenarios.length > 0}>
       <Sideways label="Scenarios">
-        <table>
-          <thead>
-            <tr>
-              {['scenario', 'verdict', 'the command', 'operations of which not all is well'].map((name) => (
-                <th key={name} scope="col">
-                  {name}
-                </th>
-              ))}
-            </tr>
-          </thead>
-          <tbody>
-            {scenarios.map(({ name, verdict, end }, i) => {
-              const said = words.scenarios[i]
-              return (
-                <tr key={name}>
-                  <th scope="row">{name}</th>
-                  <td class={toneOfVerdict(verdict)}>
-                    <b>{verdict}</b>
-                  </td>
-                  <td class={said?.failed ? 'bad' : 'ok'}>
-                    <b>{said?.end ?? end}</b>
-                  </td>
-                  <td>
-                    {said?.operations.map((operation) => (
-                      <div key={operation}>{operation}</div>
-                    ))}
-                  </td>
-                </tr>
-              )
-            })}
-          </tbody>
-        </table>
+        <Table
+          head={['scenario', 'verdict', 'the command', 'operations of which not all is well']}
+          rows={scenarios.map(({ name, verdict, end }, i) => {
+            const said = words.scenarios[i]
+            return {
+              key: name,
+              cells: [
+                name,
+                <b class={toneOfVerdict(verdict)}>{verdict}</b>,
+                <b class={said?.failed ? 'bad' : 'ok'}>{said?.end ?? end}</b>,
+                said?.operations.map((operation) => <div key={operation}>{operation}</div>),
+              ],
+            }
+          })}
+        />
       </Sideways>
-      <p class="mute">
-        Inconclusive: the scenario came to no verdict, since something that it is there for did not come about, such as
-        a withdrawal, or needs review.
-      </p>
-    </section>
+    </Chapter>
   )
 }
 
 function outcomeIn(entry: CertificateDocument['evidence']['findings'][number], scenario: string): RuleOutcome {
-  if (entry.contradicted_in.includes(scenario)) return 'broken'
-  if (entry.review_in.includes(scenario)) return 'needs review'
-  return entry.proved_in.includes(scenario) ? 'kept' : 'not tested'
+  if (entry.contradicted_in.includes(scenario)) return 'Broken'
+  if (entry.review_in.includes(scenario)) return 'Needs review'
+  return entry.proved_in.includes(scenario) ? 'Kept' : 'Not tested'
 }

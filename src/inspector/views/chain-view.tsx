@@ -1,13 +1,15 @@
-import { useEffect, useState } from 'preact/hooks'
+import { useState } from 'preact/hooks'
 import type { TransactionDetail, TransactionPage, TransactionRow } from '../../control/contract.ts'
-import { go, hrefOf, namespace, place } from '../model/address.ts'
+import { hrefOf, namespace, place } from '../model/address.ts'
 import { call } from '../model/api.ts'
-import { useKeys } from '../model/keys.ts'
+import { movesIn, setKeys } from '../model/keys.ts'
 import { dayOf } from '../model/list-items.ts'
 import { useRead } from '../model/use-read.ts'
 import { CopyBox } from '../parts/copy-button.tsx'
+import { Facts } from '../parts/facts.tsx'
 import { Icon, type IconName } from '../parts/icon.tsx'
 import { shortHash } from '../parts/lane.tsx'
+import { Split } from '../parts/split.tsx'
 
 /** Transactions of one chain in words, newest first, and one of them beside. */
 export function ChainView() {
@@ -18,22 +20,14 @@ export function ChainView() {
 }
 
 function ChainOf({ query }: { query: string }) {
-  const { value, error } = useRead<TransactionPage>(`transactions?${query}`, 'block')
+  const { value, error } = useRead<TransactionPage>(`transactions?${query}`, ['block'])
   const [older, setOlder] = useState<TransactionPage[]>([])
   const pages = value ? [value, ...older] : []
   const all = pages.flatMap(({ transactions }) => transactions)
   const rows = [...new Map(all.map((row) => [row.tx_hash, row])).values()]
   const { selected } = place.value
 
-  useEffect(() => {
-    const move = (by: 1 | -1) => () => {
-      const at = rows.findIndex(({ tx_hash }) => tx_hash === selected)
-      const next = rows[at === -1 ? 0 : Math.min(Math.max(at + by, 0), rows.length - 1)]
-      if (next) go({ selected: next.tx_hash }, true)
-    }
-    return useKeys({ j: move(1), k: move(-1), ArrowDown: move(1), ArrowUp: move(-1) })
-  })
-
+  setKeys(movesIn(() => rows.map(({ tx_hash }) => tx_hash), selected))
   if (!value) return <p class="pad mute">{error ? error.message : 'Reading the chain …'}</p>
   const before = pages.at(-1)?.next_before ?? null
   const more = () => {
@@ -41,41 +35,41 @@ function ChainOf({ query }: { query: string }) {
       setOlder([...older, page]),
     )
   }
+  const list = (
+    <>
+      <h1 class="sr">Transactions</h1>
+      <p class="bar mute">
+        {value.chains.map(({ chain_id, block_number, at }) => (
+          <a
+            key={chain_id}
+            class="chip"
+            href={hrefOf('chain', '', { chain: chain_id })}
+            aria-current={chain_id === value.chain_id || undefined}
+          >
+            Chain {chain_id}: block {block_number}, {dayOf(at)} {at.slice(11, 19)}
+          </a>
+        ))}
+      </p>
+      {(error || value.unavailable !== null) && <p class="pad warn">{error?.message ?? value.unavailable}</p>}
+      <div class="scroll">
+        {rows.length === 0 && <p class="pad mute">There is no transaction yet.</p>}
+        {rows.map((row) => (
+          <Transaction key={row.tx_hash} row={row} isSelected={row.tx_hash === selected} />
+        ))}
+        {before !== null && (
+          <p class="pad">
+            <button type="button" class="button" onClick={more}>
+              Older ones
+            </button>
+          </p>
+        )}
+      </div>
+    </>
+  )
   return (
-    <div class={selected === '' ? 'split' : 'split chosen'}>
-      <section class="left" aria-label="Transactions">
-        <h1 class="sr">Transactions</h1>
-        <p class="bar mute">
-          {value.chains.map(({ chain_id, block_number, at }) => (
-            <a
-              key={chain_id}
-              class="chip"
-              href={hrefOf('chain', '', { chain: chain_id })}
-              aria-current={chain_id === value.chain_id || undefined}
-            >
-              Chain {chain_id}: block {block_number}, {dayOf(at)} {at.slice(11, 19)}
-            </a>
-          ))}
-        </p>
-        {(error || value.unavailable !== null) && <p class="pad warn">{error?.message ?? value.unavailable}</p>}
-        <div class="scroll">
-          {rows.length === 0 && <p class="pad mute">There is no transaction yet.</p>}
-          {rows.map((row) => (
-            <Transaction key={row.tx_hash} row={row} isSelected={row.tx_hash === selected} />
-          ))}
-          {before !== null && (
-            <p class="pad">
-              <button type="button" class="button" onClick={more}>
-                Older ones
-              </button>
-            </p>
-          )}
-        </div>
-      </section>
-      <section class="detail" aria-label="Transaction" id="detail" tabIndex={-1}>
-        {selected === '' ? <p class="pad mute">Choose a transaction.</p> : <TransactionPanel hash={selected} />}
-      </section>
-    </div>
+    <Split names={['Transactions', 'Transaction']} list={list} hint="Choose a transaction.">
+      <TransactionPanel hash={selected} />
+    </Split>
   )
 }
 
@@ -99,24 +93,10 @@ function Transaction({ row, isSelected }: { row: TransactionRow; isSelected: boo
 }
 
 function TransactionPanel({ hash }: { hash: string }) {
-  const { value, error } = useRead<TransactionDetail>(`transactions/${encodeURIComponent(hash)}`, 'block')
-  if (!value || value.tx_hash !== hash)
-    return <p class="pad mute">{error ? error.message : 'Reading the transaction …'}</p>
-  const gas = value.gas_used === null ? `limit ${value.gas_limit}` : `${value.gas_used} of ${value.gas_limit}`
-  const facts: [string, string][] = [
-    ['Block', value.block_number === null ? 'not mined yet' : `${value.block_number}, ${value.at ?? ''}`],
-    ['From', value.from],
-    ['To', value.to ?? 'a new contract'],
-    ['Nonce', String(value.nonce)],
-    ['Gas', gas],
-    ...(value.call === null ? [] : [['Call', value.call] as [string, string]]),
-    ...(value.revert_reason === null ? [] : [['Reverted', value.revert_reason] as [string, string]]),
-  ]
+  const { value, error } = useRead<TransactionDetail>(`transactions/${encodeURIComponent(hash)}`, ['block'])
+  if (!value || value.tx_hash !== hash) return <p class="mute">{error ? error.message : 'Reading the transaction …'}</p>
   return (
-    <article class="stack pad">
-      <button type="button" class="back button small" onClick={() => go({ selected: '' })}>
-        ← All
-      </button>
+    <>
       <header class="head">
         <h1>{value.sentence}</h1>
         <span class={`pill ${value.status === 'reverted' ? 'warn' : ''}`}>
@@ -129,14 +109,18 @@ function TransactionPanel({ hash }: { hash: string }) {
           <a href={hrefOf('operations', String(value.operation_number))}>operation {value.operation_number}</a>.
         </p>
       )}
-      <dl class="facts">
-        {facts.map(([name, text]) => (
-          <div key={name}>
-            <dt>{name}</dt>
-            <dd>{text}</dd>
-          </div>
-        ))}
-      </dl>
+      <Facts
+        class="facts"
+        facts={[
+          ['Block', value.block_number === null ? 'not mined yet' : `${value.block_number}, ${value.at ?? ''}`],
+          ['From', value.from],
+          ['To', value.to ?? 'a new contract'],
+          ['Nonce', value.nonce],
+          ['Gas', value.gas_used === null ? `limit ${value.gas_limit}` : `${value.gas_used} of ${value.gas_limit}`],
+          ['Call', value.call],
+          ['Reverted', value.revert_reason],
+        ]}
+      />
       <h2>Events</h2>
       {value.events.length === 0 && <p class="mute">There is none.</p>}
       <ol class="plain">
@@ -154,6 +138,6 @@ function TransactionPanel({ hash }: { hash: string }) {
         <CopyBox label="Input data" text={value.input} />
       </details>
       <CopyBox label="Hash" text={value.tx_hash} />
-    </article>
+    </>
   )
 }

@@ -1,11 +1,13 @@
 import { useState } from 'preact/hooks'
-import type { ClockMove, Credentials, MintedToken, NamespaceSummary, ScenarioList } from '../../control/contract.ts'
-import { go, namespace } from '../model/address.ts'
-import { call, send } from '../model/api.ts'
+import type { ClockState, Credentials, MintedToken, NamespaceSummary, ScenarioList } from '../../control/contract.ts'
+import { goTo, hrefIn, namespace } from '../model/address.ts'
+import { counted } from '../model/levels.ts'
 import { clock } from '../model/live.ts'
 import { useRead } from '../model/use-read.ts'
-import { ApiCall, Card, useAction } from '../parts/action-card.tsx'
+import { Actions, Card } from '../parts/action-card.tsx'
 import { CopyBox, CopyButton } from '../parts/copy-button.tsx'
+import { Facts } from '../parts/facts.tsx'
+import { Choice, Input } from '../parts/field.tsx'
 import { FaultForm } from './fault-form.tsx'
 
 /** Everything that can be done to the namespace, each with the call that does it. */
@@ -22,268 +24,175 @@ export function ControlView() {
 }
 
 function ClockCard() {
-  const [said, act] = useAction()
   const [advance, setAdvance] = useState('8d')
-  const frozen = clock.value?.frozen ?? false
-  const move = (wish: ClockMove) =>
-    act(async () => {
-      const moved = await call<{ now: string; chains: { ok: boolean; reason?: string } }>('POST', 'clock', wish)
-      return `It is ${moved.now} now.${moved.chains.ok ? '' : ` ${moved.chains.reason}`}`
-    })
+  const { now = '', frozen = false } = clock.value ?? {}
+  const done = (moved: ClockState & { chains: { ok: boolean; reason?: string } }) =>
+    `It is ${moved.now} now.${moved.chains.ok ? '' : ` ${moved.chains.reason}`}`
   return (
-    <Card title="Clock" said={said}>
+    <Card title="Clock">
       <p>
-        Business time {clock.value?.now ?? ''}
+        Business time {now}
         {frozen && ', frozen'}
       </p>
-      <form
-        class="row-of-buttons"
-        onSubmit={(event) => {
-          event.preventDefault()
-          move({ advance })
-        }}
+      <Actions
+        actions={[
+          { label: 'Advance', route: 'clock', body: { advance }, done },
+          { label: frozen ? 'Let it run' : 'Freeze', route: 'clock', body: { freeze: !frozen }, done },
+        ]}
       >
-        <input
-          aria-label="Duration, such as 8d"
-          size={6}
-          value={advance}
-          onInput={({ currentTarget }) => setAdvance(currentTarget.value)}
-        />
-        <button type="submit" class="button">
-          Advance
-        </button>
-        <button type="button" class="button" onClick={() => move({ freeze: !frozen })}>
-          {frozen ? 'Let it run' : 'Freeze'}
-        </button>
-      </form>
-      <ApiCall method="POST" route="clock" body={{ advance }} />
-      <ApiCall method="POST" route="clock" body={{ freeze: !frozen }} />
+        <Input label="Duration, such as 8d" value={advance} set={setAdvance} />
+      </Actions>
     </Card>
   )
 }
 
 function ScenarioCard() {
-  const [said, act] = useAction()
-  const { value, again } = useRead<ScenarioList>('scenarios', 'faults')
+  const { value, again } = useRead<ScenarioList>('scenarios', ['faults'])
   const [name, setName] = useState('')
-  const chosen = value?.scenarios.find((one) => one.name === name) ?? value?.scenarios[0]
-  const current = value?.current
+  const { scenarios = [], current } = value ?? {}
+  const chosen = scenarios.find((one) => one.name === name) ?? scenarios[0]
+  if (!chosen) return null
+  const done = (words: string) => () => {
+    again()
+    return words
+  }
   return (
-    <Card title="Scenarios" said={said}>
+    <Card title="Scenarios">
       {current && <p>Started last: {current.name}</p>}
-      {chosen && (
-        <>
-          <label>
-            Scenario
-            <select value={chosen.name} onChange={({ currentTarget }) => setName(currentTarget.value)}>
-              {value?.scenarios.map((one) => (
-                <option key={one.name}>{one.name}</option>
-              ))}
-            </select>
-          </label>
-          <p class="mute">{chosen.description}</p>
-          <div class="row-of-buttons">
-            <button
-              type="button"
-              class="button"
-              onClick={() =>
-                act(async () => {
-                  await call('POST', `scenarios/${chosen.name}/start`)
-                  again()
-                  return `${chosen.name} has begun.`
-                })
-              }
-            >
-              Start
-            </button>
-            <button
-              type="button"
-              class="button"
-              onClick={() =>
-                act(async () => {
-                  await call('POST', 'scenarios/stop')
-                  again()
-                  return 'No scenario is at work.'
-                })
-              }
-            >
-              Stop
-            </button>
-          </div>
-          <ApiCall method="POST" route={`scenarios/${chosen.name}/start`} />
-          <ApiCall method="POST" route="scenarios/stop" />
-        </>
-      )}
+      <Choice label="Scenario" value={chosen.name} set={setName} options={scenarios.map((one) => one.name)} />
+      <p class="mute">{chosen.description}</p>
+      <Actions
+        actions={[
+          { label: 'Start', route: `scenarios/${chosen.name}/start`, done: done(`${chosen.name} has begun.`) },
+          { label: 'Stop', route: 'scenarios/stop', done: done('No scenario is at work.') },
+        ]}
+      />
     </Card>
   )
 }
 
+/** Shows another namespace. @returns what was done */
+function shown(name: string, words: string): string {
+  goTo('control', name)
+  return words
+}
+
 function NamespaceCard() {
-  const [said, act] = useAction()
-  const { value = [] } = useRead<NamespaceSummary[]>('/_sandbox/namespaces', 'namespaces', 'operations')
+  const { value = [] } = useRead<NamespaceSummary[]>('/_sandbox/namespaces', ['namespaces', 'operations'])
   const [name, setName] = useState('')
-  const requests = value.find((one) => one.name === namespace.value)?.requests
-  const create = () =>
-    act(async () => {
-      const made = await send<Credentials>('POST', '/_sandbox/namespaces', name === '' ? {} : { name })
-      go({ selected: '', settings: { namespace: made.namespace } })
-      return `${made.namespace} is made, and shown.`
-    })
-  const reset = () => {
-    if (confirm(`Reset ${namespace.value} to its fixtures? ${requests ?? 'All'} requests are forgotten.`)) {
-      act(async () => {
-        await call('POST', 'reset')
-        return `${namespace.value} is as at its start.`
-      })
-    }
+  const own = namespace.value
+  const requests = value.find((one) => one.name === own)?.requests ?? 'All'
+  const removal = {
+    ...{ label: `Delete ${own}`, method: 'DELETE', route: `/_sandbox/namespaces/${encodeURIComponent(own)}` },
+    ask: `Delete the namespace ${own} with everything in it?`,
+    done: () => shown('default', 'It is deleted.'),
   }
-  const remove = () => {
-    if (confirm(`Delete the namespace ${namespace.value} with everything in it?`)) {
-      act(async () => {
-        await send('DELETE', `/_sandbox/namespaces/${encodeURIComponent(namespace.value)}`)
-        go({ selected: '', settings: {} })
-        return 'It is deleted.'
-      })
-    }
+  const reset = {
+    ...{ label: `Reset ${own}`, route: 'reset' },
+    ask: `Reset ${own} to its fixtures? ${requests} requests are forgotten.`,
+    done: () => `${own} is as at its start.`,
   }
   return (
-    <Card title="Namespaces" said={said}>
+    <Card title="Namespaces">
       <ul class="plain">
         {value.map((one) => (
           <li key={one.name}>
-            <a href={`#control${one.name === 'default' ? '' : `?namespace=${encodeURIComponent(one.name)}`}`}>
-              {one.name}
-            </a>{' '}
+            <a href={hrefIn(one.name, 'control')}>{one.name}</a>{' '}
             <span class="mute">
-              {one.ready ? `${one.requests} requests` : one.reason}
-              {(one.failed_findings ?? 0) > 0 && <b class="bad"> {one.failed_findings} rules broken</b>}
+              {one.ready ? counted(one.requests, 'request') : one.reason}
+              {(one.failed_findings ?? 0) > 0 && <b class="bad"> {counted(one.failed_findings ?? 0, 'rule')} broken</b>}
             </span>
           </li>
         ))}
       </ul>
-      <form
-        class="row-of-buttons"
-        onSubmit={(event) => {
-          event.preventDefault()
-          create()
-        }}
+      <Actions
+        actions={[
+          {
+            ...{ label: 'Create', route: '/_sandbox/namespaces', body: name === '' ? {} : { name } },
+            done: (made: Credentials) => shown(made.namespace, `${made.namespace} is made, and shown.`),
+          },
+        ]}
       >
-        <input
-          aria-label="Name of a new namespace"
-          placeholder="pull-request-7"
-          value={name}
-          onInput={({ currentTarget }) => setName(currentTarget.value)}
-        />
-        <button type="submit" class="button">
-          Create
-        </button>
-      </form>
-      <div class="row-of-buttons">
-        <button type="button" class="button danger" onClick={reset}>
-          Reset {namespace.value}
-        </button>
-        {namespace.value !== 'default' && (
-          <button type="button" class="button danger" onClick={remove}>
-            Delete {namespace.value}
-          </button>
-        )}
-      </div>
-      <ApiCall method="POST" route="/_sandbox/namespaces" body={name === '' ? {} : { name }} />
-      <ApiCall method="POST" route="reset" />
-      {namespace.value !== 'default' && (
-        <ApiCall method="DELETE" route={`/_sandbox/namespaces/${encodeURIComponent(namespace.value)}`} />
-      )}
+        <Input label="Name of a new namespace" placeholder="pull-request-7" value={name} set={setName} />
+      </Actions>
+      <Actions
+        actions={(own === 'default' ? [reset] : [reset, removal]).map((one) => ({ ...one, class: 'danger' as const }))}
+      />
     </Card>
   )
 }
 
 const LANGUAGES = { curl: 'curl', typescript: 'TypeScript', python: 'Python' } as const
+type Language = keyof typeof LANGUAGES
 
 function CredentialsCard() {
-  const [said, act] = useAction()
   const { value } = useRead<Credentials>('credentials?first_request=1')
   const [slug, setSlug] = useState('')
-  const [language, setLanguage] = useState<keyof typeof LANGUAGES>('curl')
   const [token, setToken] = useState('')
-  const tenant = value?.tenants.find((one) => one.slug === slug) ?? value?.tenants[0]
   const [user, setUser] = useState('')
+  const tenants = value?.tenants ?? []
+  const tenant = tenants.find((one) => one.slug === slug) ?? tenants[0]
   if (!value || !tenant) return null
   const external_id = user || tenant.end_users[0] || 'alice'
-  const mint = (kind: 'idp_tokens' | 'user_tokens') =>
-    act(async () => {
-      const body = kind === 'user_tokens' ? { external_id } : {}
-      const minted = await call<MintedToken>('POST', `tenants/${tenant.slug}/${kind}`, body)
-      setToken(minted.token)
-      return `It expires at ${minted.expires_at}.`
-    })
-  const lines: [string, string][] = [
-    ['Base URL', value.base_url],
-    ['Token URL', value.auth_url],
-    ['Client id', tenant.client_id],
-    ['Client secret', tenant.client_secret],
-    ['Scope', value.scope],
-    ['Issuer', tenant.issuer],
-  ]
+  const done = (minted: MintedToken) => {
+    setToken(minted.token)
+    return `It expires at ${minted.expires_at}.`
+  }
+  const mint = (label: string, kind: string, body: object) => ({
+    ...{ label, route: `tenants/${tenant.slug}/${kind}`, body, done },
+  })
+  const lines = {
+    'Base URL': value.base_url,
+    'Token URL': value.auth_url,
+    'Client id': tenant.client_id,
+    'Client secret': tenant.client_secret,
+    Scope: value.scope,
+    Issuer: tenant.issuer,
+  }
   return (
-    <Card title="Credentials and tokens" said={said}>
-      <label>
-        Tenant
-        <select value={tenant.slug} onChange={({ currentTarget }) => setSlug(currentTarget.value)}>
-          {value.tenants.map((one) => (
-            <option key={one.slug}>{one.slug}</option>
-          ))}
-        </select>
-      </label>
-      <dl class="facts">
-        {lines.map(([title, text]) => (
-          <div key={title}>
-            <dt>{title}</dt>
-            <dd>
-              <code>{text}</code> <CopyButton text={text} />
-            </dd>
-          </div>
-        ))}
-      </dl>
+    <Card title="Credentials and tokens">
+      <Choice label="Tenant" value={tenant.slug} set={setSlug} options={tenants.map((one) => one.slug)} />
+      <Facts
+        class="facts"
+        facts={Object.entries(lines).map(([title, text]) => [
+          title,
+          <>
+            <code>{text}</code> <CopyButton text={text} />
+          </>,
+        ])}
+      />
       {tenant.private_key_pem !== null && (
         <p>
           <CopyButton text={tenant.private_key_pem} label={`Copy the private key of ${tenant.kid}`} />
         </p>
       )}
-      <div class="row-of-buttons">
-        <input
-          aria-label="End user of the token"
-          value={external_id}
-          onInput={({ currentTarget }) => setUser(currentTarget.value)}
-        />
-        <button type="button" class="button" onClick={() => mint('user_tokens')}>
-          User token
-        </button>
-        <button type="button" class="button" onClick={() => mint('idp_tokens')}>
-          Identity-provider token
-        </button>
-      </div>
+      <Actions
+        actions={[
+          mint('User token', 'user_tokens', { external_id }),
+          mint('Identity-provider token', 'idp_tokens', {}),
+        ]}
+      >
+        <Input label="End user of the token" value={external_id} set={setUser} />
+      </Actions>
       {token !== '' && <CopyBox label="Token" text={token} />}
-      <ApiCall method="POST" route={`tenants/${tenant.slug}/user_tokens`} body={{ external_id }} />
-      <ApiCall method="POST" route={`tenants/${tenant.slug}/idp_tokens`} body={{}} />
-      {tenant.first_request && (
-        <>
-          <h2>First request</h2>
-          <div class="row-of-buttons">
-            {(Object.keys(LANGUAGES) as (keyof typeof LANGUAGES)[]).map((one) => (
-              <button
-                key={one}
-                type="button"
-                class="chip"
-                aria-pressed={one === language}
-                onClick={() => setLanguage(one)}
-              >
-                {LANGUAGES[one]}
-              </button>
-            ))}
-          </div>
-          <CopyBox label="First request" text={tenant.first_request[language]} />
-        </>
-      )}
+      {tenant.first_request && <FirstRequest texts={tenant.first_request} />}
     </Card>
+  )
+}
+
+function FirstRequest({ texts }: { texts: Record<Language, string> }) {
+  const [language, setLanguage] = useState<Language>('curl')
+  return (
+    <>
+      <h2>First request</h2>
+      <div class="row-of-buttons">
+        {(Object.keys(LANGUAGES) as Language[]).map((one) => (
+          <button key={one} type="button" class="chip" aria-pressed={one === language} onClick={() => setLanguage(one)}>
+            {LANGUAGES[one]}
+          </button>
+        ))}
+      </div>
+      <CopyBox label="First request" text={texts[language]} />
+    </>
   )
 }

@@ -1,10 +1,10 @@
-import { useEffect, useState } from 'preact/hooks'
+import { useState } from 'preact/hooks'
 import type { ActiveFault, FaultKindDescription } from '../../control/contract.ts'
-import { namespace } from '../model/address.ts'
-import { call } from '../model/api.ts'
+import { counted } from '../model/levels.ts'
 import { operationName } from '../model/list-items.ts'
 import { useRead } from '../model/use-read.ts'
-import { ApiCall, Card, useAction } from '../parts/action-card.tsx'
+import { Actions, Card } from '../parts/action-card.tsx'
+import { Choice, Field, type FieldProps } from '../parts/field.tsx'
 
 /** The part of JSON Schema that the parameters of the kinds use. */
 interface ParameterSchema {
@@ -33,115 +33,78 @@ const EMPTY: Draft = { kind: '', phase: '', operation: '', external_id: '', time
 
 /** The faults in force, and a form for the next one, made from the schema of its kind. */
 export function FaultForm() {
-  const [said, act] = useAction()
   const kinds = useRead<FaultKindDescription[]>('fault_kinds').value ?? []
-  const active = useRead<ActiveFault[]>('faults', 'faults')
+  const active = useRead<ActiveFault[]>('faults', ['faults'])
   const [draft, setDraft] = useState<Draft>(EMPTY)
   const kind = kinds.find((one) => one.kind === draft.kind) ?? kinds[0]
-  const set = (changes: Partial<Draft>) => setDraft({ ...draft, ...changes })
   const rule = kind && draftRule(kind, draft)
-  const add = () =>
-    act(async () => {
-      const [added] = await call<ActiveFault[]>('POST', 'faults', [rule])
-      active.again()
-      return added?.explanation ?? ''
-    })
+  const done = ([added]: ActiveFault[]) => {
+    active.again()
+    return added?.explanation ?? ''
+  }
   return (
-    <Card title="Faults" said={said}>
-      <InForce faults={active.value ?? []} act={act} again={active.again} />
+    <Card title="Faults">
+      <InForce faults={active.value ?? []} again={active.again} />
       {kind && rule && (
-        <form
-          class="stack"
-          onSubmit={(event) => {
-            event.preventDefault()
-            add()
-          }}
-        >
-          <div class="fields">
-            <label>
-              Kind
-              <select
-                value={kind.kind}
-                onChange={({ currentTarget }) => setDraft({ ...EMPTY, kind: currentTarget.value })}
-              >
-                {[...new Set(kinds.map(({ group }) => group))].map((group) => (
-                  <optgroup key={group} label={group}>
-                    {kinds
-                      .filter((one) => one.group === group)
-                      .map((one) => (
-                        <option key={one.kind}>{one.kind}</option>
-                      ))}
-                  </optgroup>
-                ))}
-              </select>
-            </label>
-            <Choice label="When" value={draft.phase} options={kind.phases} set={(phase) => set({ phase })} />
-            <Choice
-              label="Operation"
-              value={draft.operation}
-              options={['', ...kind.operations]}
-              words={(one) => (one === '' ? 'any' : operationName(one))}
-              set={(operation) => set({ operation })}
-            />
-            <label>
-              End user
-              <input
-                placeholder="any"
-                value={draft.external_id}
-                onInput={({ currentTarget }) => set({ external_id: currentTarget.value })}
-              />
-            </label>
-            <label>
-              Times
-              <input
-                size={4}
-                value={draft.times}
-                onInput={({ currentTarget }) => set({ times: currentTarget.value })}
-              />
-            </label>
-            {Object.entries((kind.with as ParameterSchema).properties ?? {}).map(([name, schema]) => (
-              <Parameter
-                key={`${kind.kind} ${name}`}
-                name={name}
-                schema={schema}
-                value={draft.with[name] ?? ''}
-                set={(value) => set({ with: { ...draft.with, [name]: value } })}
-              />
-            ))}
-          </div>
-          <Preview rule={rule} />
-          <div class="row-of-buttons">
-            <button type="submit" class="button primary">
-              Put in force
-            </button>
-          </div>
-          <ApiCall method="POST" route="faults" body={[rule]} />
-        </form>
+        <Actions
+          fields={
+            <>
+              <Fields kinds={kinds} kind={kind} draft={draft} setDraft={setDraft} />
+              <Preview rule={rule} />
+            </>
+          }
+          actions={[{ label: 'Put in force', route: 'faults', body: [rule], class: 'primary', done }]}
+        />
       )}
     </Card>
   )
 }
 
-interface ChoiceProps {
-  label: string
-  value: string
-  options: readonly string[]
-  words?(option: string): string
-  set(value: string): void
+interface FieldsProps {
+  kinds: readonly FaultKindDescription[]
+  kind: FaultKindDescription
+  draft: Draft
+  setDraft(draft: Draft): void
 }
 
-function Choice({ label, value, options, words = (one) => one, set }: ChoiceProps) {
+function Fields({ kinds, kind, draft, setDraft }: FieldsProps) {
+  const field = (name: 'phase' | 'operation' | 'external_id' | 'times', label: string) => ({
+    ...{ label, value: draft[name], set: (value: string) => setDraft({ ...draft, [name]: value }) },
+  })
   return (
-    <label>
-      {label}
-      <select value={value || options[0]} onChange={({ currentTarget }) => set(currentTarget.value)}>
-        {options.map((one) => (
-          <option key={one} value={one}>
-            {words(one)}
-          </option>
-        ))}
-      </select>
-    </label>
+    <div class="fields">
+      <label>
+        Kind
+        <select value={kind.kind} onChange={({ currentTarget }) => setDraft({ ...EMPTY, kind: currentTarget.value })}>
+          {[...new Set(kinds.map(({ group }) => group))].map((group) => (
+            <optgroup key={group} label={group}>
+              {kinds
+                .filter((one) => one.group === group)
+                .map((one) => (
+                  <option key={one.kind}>{one.kind}</option>
+                ))}
+            </optgroup>
+          ))}
+        </select>
+      </label>
+      <Choice {...field('phase', 'When')} options={kind.phases} />
+      <Choice
+        {...field('operation', 'Operation')}
+        options={['', ...kind.operations]}
+        words={(one) => (one === '' ? 'any' : operationName(one))}
+      />
+      <Field {...field('external_id', 'End user')} placeholder="any" />
+      <Field {...field('times', 'Times')} />
+      {Object.entries((kind.with as ParameterSchema).properties ?? {}).map(([name, schema]) => (
+        <Parameter
+          key={`${kind.kind} ${name}`}
+          label={name}
+          schema={schema}
+          value={draft.with[name] ?? ''}
+          set={(value) => setDraft({ ...draft, with: { ...draft.with, [name]: value } })}
+        />
+      ))}
+    </div>
   )
 }
 
@@ -151,41 +114,14 @@ function choicesOf({ enum: values, anyOf }: ParameterSchema): string[] | undefin
   return (values ?? consts)?.map(String)
 }
 
-function Parameter({
-  name,
-  schema,
-  value,
-  set,
-}: {
-  name: string
-  schema: ParameterSchema
-  value: string
-  set(value: string): void
-}) {
-  const choices = choicesOf(schema)
-  const placeholder =
-    schema.default === undefined
-      ? ''
-      : typeof schema.default === 'string'
-        ? schema.default
-        : JSON.stringify(schema.default)
-  if (choices || schema.type === 'boolean') {
-    const options = ['', ...(choices ?? ['true', 'false'])]
-    return (
-      <Choice
-        label={name}
-        value={value}
-        options={options}
-        words={(one) => one || placeholder || 'as usual'}
-        set={set}
-      />
-    )
-  }
-  return (
-    <label title={schema.description}>
-      {name}
-      <input placeholder={placeholder} value={value} onInput={({ currentTarget }) => set(currentTarget.value)} />
-    </label>
+function Parameter({ schema, ...field }: FieldProps & { schema: ParameterSchema }) {
+  const { default: usual, type, description } = schema
+  const placeholder = usual === undefined ? '' : typeof usual === 'string' ? usual : JSON.stringify(usual)
+  const choices = choicesOf(schema) ?? (type === 'boolean' ? ['true', 'false'] : undefined)
+  return choices ? (
+    <Choice {...field} options={['', ...choices]} words={(one) => one || placeholder || 'as usual'} />
+  ) : (
+    <Field {...field} title={description} placeholder={placeholder} />
   )
 }
 
@@ -195,15 +131,15 @@ function draftRule(kind: FaultKindDescription, draft: Draft): Record<string, unk
   const parameters = Object.entries(draft.with).flatMap(([name, text]) =>
     text === '' ? [] : [[name, parameterValue(text, properties[name])] as const],
   )
-  const match = Object.fromEntries(
-    (['operation', 'external_id'] as const).flatMap((name) => (draft[name] === '' ? [] : [[name, draft[name]]])),
+  const match = Object.entries({ operation: draft.operation, external_id: draft.external_id }).filter(
+    ([, text]) => text,
   )
   return {
     kind: kind.kind,
-    ...(draft.phase !== '' && { phase: draft.phase }),
-    ...(Object.keys(match).length > 0 && { match }),
-    times: draft.times === 'always' ? 'always' : Number(draft.times) || draft.times,
-    ...(parameters.length > 0 && { with: Object.fromEntries(parameters) }),
+    phase: draft.phase || undefined,
+    match: match.length > 0 ? Object.fromEntries(match) : undefined,
+    times: Number(draft.times) || draft.times,
+    with: parameters.length > 0 ? Object.fromEntries(parameters) : undefined,
   }
 }
 
@@ -219,67 +155,37 @@ function parameterValue(text: string, schema: ParameterSchema | undefined): unkn
 
 /** What the rule would do, in a sentence of the sandbox, or what is wrong with it. */
 function Preview({ rule }: { rule: Record<string, unknown> }) {
-  const [sentence, setSentence] = useState({ text: '', tone: 'mute' })
-  const text = JSON.stringify([rule])
-  useEffect(() => {
-    let isOver = false
-    const say = (next: typeof sentence) => isOver || setSentence(next)
-    call<ActiveFault[]>('POST', 'faults?preview=1', JSON.parse(text)).then(
-      ([fault]) => say({ text: fault?.explanation ?? '', tone: 'ok' }),
-      (error: Error) => say({ text: error.message, tone: 'bad' }),
-    )
-    return () => {
-      isOver = true
-    }
-  }, [text, namespace.value])
+  const { value, error } = useRead<ActiveFault[]>('faults?preview=1', [], [rule])
   return (
-    <p class={sentence.tone} aria-live="polite">
-      {sentence.text}
+    <p class={error ? 'bad' : 'ok'} aria-live="polite">
+      {error?.message ?? value?.[0]?.explanation}
     </p>
   )
 }
 
-interface InForceProps {
-  faults: readonly ActiveFault[]
-  act(work: () => Promise<string>): void
-  again(): void
-}
-
-function InForce({ faults, act, again }: InForceProps) {
+function InForce({ faults, again }: { faults: readonly ActiveFault[]; again(): void }) {
   if (faults.length === 0) return <p class="mute">No fault is in force.</p>
-  const clear = (route: string) =>
-    act(async () => {
-      await call('DELETE', route)
+  const clearing = (label: string, route: string) => ({
+    ...{ label, method: 'DELETE', route },
+    done: () => {
       again()
       return 'Cleared, and mended.'
-    })
+    },
+  })
   return (
     <>
-      <table>
-        <tbody>
-          {faults.map(({ id, kind, phase, hits, explanation }) => (
-            <tr key={id}>
-              <td>
-                <b>{kind}</b> <span class="mute">{phase}</span>
-                <br />
-                {explanation}
-              </td>
-              <td class="mute">struck {hits} times</td>
-              <td>
-                <button type="button" class="button small" onClick={() => clear(`faults/${id}`)}>
-                  Clear
-                </button>
-              </td>
-            </tr>
-          ))}
-        </tbody>
-      </table>
-      <div class="row-of-buttons">
-        <button type="button" class="button" onClick={() => clear('faults')}>
-          Clear all
-        </button>
-      </div>
-      <ApiCall method="DELETE" route="faults" />
+      <ul class="plain">
+        {faults.map(({ id, kind, phase, hits, explanation }) => (
+          <li key={id}>
+            <b>{kind}</b> <span class="mute">{phase}</span>
+            <p>
+              {explanation} <span class="mute">It has struck {counted(hits, 'time')}.</span>
+            </p>
+            <Actions shown={false} actions={[clearing('Clear', `faults/${id}`)]} />
+          </li>
+        ))}
+      </ul>
+      <Actions actions={[clearing('Clear all', 'faults')]} />
     </>
   )
 }

@@ -33,7 +33,7 @@ export function FirstSteps() {
             ) : (
               <p class="mute">
                 {value
-                  ? 'The sandbox has no text for this tenant: it has no pool, no access, or no private key here.'
+                  ? 'This tenant cannot make one: it has no pool, no access, or no private key here.'
                   : 'Reading the credentials …'}
               </p>
             )}

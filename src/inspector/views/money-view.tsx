@@ -1,61 +1,57 @@
-import { useEffect } from 'preact/hooks'
 import type { EndUserMoney, MoneyOverview } from '../../control/contract.ts'
-import { go, hrefOf, place } from '../model/address.ts'
-import { useKeys } from '../model/keys.ts'
+import { hrefOf, place } from '../model/address.ts'
+import { movesIn, setKeys } from '../model/keys.ts'
 import { dayOf } from '../model/list-items.ts'
 import { useRead } from '../model/use-read.ts'
-import { Amount } from '../parts/amount.tsx'
+import { Amount, minus } from '../parts/amount.tsx'
+import { Facts } from '../parts/facts.tsx'
 import { Icon } from '../parts/icon.tsx'
+import { Surplus } from '../parts/money-bar.tsx'
+import { Split } from '../parts/split.tsx'
+import { Table } from '../parts/table.tsx'
 import { YieldCurve } from '../parts/yield-curve.tsx'
 
 /** End users and pools, and beside them the money of one end user over time. */
 export function MoneyView() {
-  const { value, error } = useRead<MoneyOverview>('money', 'operations', 'block')
+  const { value, error } = useRead<MoneyOverview>('money', ['operations', 'block'])
   const users = value?.end_users ?? []
   const chosen = users.find(
     (user) => nameOfUser(user) === place.value.selected || user.external_id === place.value.selected,
   )
 
-  useEffect(() => {
-    const move = (by: 1 | -1) => () => {
-      const at = chosen ? users.indexOf(chosen) : -1
-      const next = users[at === -1 ? 0 : Math.min(Math.max(at + by, 0), users.length - 1)]
-      if (next) go({ selected: nameOfUser(next) }, true)
-    }
-    return useKeys({ j: move(1), k: move(-1), ArrowDown: move(1), ArrowUp: move(-1) })
-  })
-
+  setKeys(movesIn(() => users.map(nameOfUser), chosen && nameOfUser(chosen)))
   if (!value) return <p class="pad mute">{error ? error.message : 'Reading ledger and chain …'}</p>
-  return (
-    <div class={chosen ? 'split chosen' : 'split'}>
-      <section class="left pad stack" aria-label="End users and pools">
-        {error && <p class="warn">{error.message}</p>}
-        <h1>End users</h1>
-        {users.length === 0 && (
-          <p class="mute">There is no end user yet. The first request that creates one shows here.</p>
-        )}
-        {users.length > 0 && <Users users={users} chosen={chosen} />}
-        <p class="mute">
-          As of {dayOf(value.at)}, business time.
-          {value.checks && ` Ledger, chain and API agree in ${value.checks.held} of ${value.checks.all} checks.`}
-          {value.more > 0 && ` There are ${value.more} more end users.`}
+  const list = (
+    <div class="pad stack">
+      {error && <p class="warn">{error.message}</p>}
+      <h1>End users</h1>
+      {users.length === 0 ? (
+        <p class="mute">There is no end user yet. The first request that creates one shows here.</p>
+      ) : (
+        <Users users={users} chosen={chosen} />
+      )}
+      <p class="mute">
+        As of {dayOf(value.at)}, business time.
+        {value.checks && ` Ledger, chain and API agree in ${value.checks.held} of ${value.checks.all} checks.`}
+        {value.more > 0 && ` There are ${value.more} more end users.`}
+      </p>
+      {value.unavailable.map(({ chain_id, reason }) => (
+        <p key={chain_id} class="warn">
+          Chain {chain_id} cannot be reached: {reason}. Its values are missing.
         </p>
-        {value.unavailable.map(({ chain_id, reason }) => (
-          <p key={chain_id} class="warn">
-            Chain {chain_id} cannot be reached: {reason}. Its values are missing.
-          </p>
-        ))}
-        <h1>Pools</h1>
-        <Pools pools={value.pools} />
-      </section>
-      <section class="detail" aria-label="End user">
-        {chosen ? (
-          <UserMoney user={chosen} />
-        ) : (
-          <p class="pad mute">Choose an end user: principal and yield over time are shown here.</p>
-        )}
-      </section>
+      ))}
+      <h1>Pools</h1>
+      <Pools pools={value.pools} />
     </div>
+  )
+  return (
+    <Split
+      names={['End users and pools', 'End user']}
+      list={list}
+      hint="Choose an end user: principal and yield over time are shown here."
+    >
+      {chosen ? <UserMoney user={chosen} /> : <p class="mute">There is none.</p>}
+    </Split>
   )
 }
 
@@ -63,105 +59,51 @@ function nameOfUser({ tenant, external_id }: EndUserMoney): string {
   return `${tenant}/${external_id}`
 }
 
-interface TokenSum {
-  symbol: string
-  decimals: number
-  principal: bigint
-  /** Null if a chain cannot be reached, as in `wallet`. */
-  yield: bigint | null
-  wallet: bigint | null
-}
-
-/** Sums of an end user, a line for each token. */
-function sumsOf({ portfolios, balances }: EndUserMoney): TokenSum[] {
-  const sums = new Map<string, TokenSum>()
-  const sumFor = (symbol: string, decimals: number) => {
-    const known: TokenSum = sums.get(symbol) ?? {
-      symbol,
-      decimals,
-      principal: 0n,
-      yield: 0n,
-      wallet: 0n,
-    }
-    sums.set(symbol, known)
-    return known
-  }
-  for (const { token_symbol, token_decimals, principal_minor, yield_minor } of portfolios) {
-    const sum = sumFor(token_symbol, token_decimals)
-    sum.principal += BigInt(principal_minor)
-    sum.yield = plus(sum.yield, yield_minor)
-  }
-  for (const { token_symbol, token_decimals, amount_minor } of balances) {
-    const sum = sumFor(token_symbol, token_decimals)
-    sum.wallet = plus(sum.wallet, amount_minor)
-  }
-  return [...sums.values()]
-}
-
-function plus(sum: bigint | null, minor: string | null): bigint | null {
-  return sum === null || minor === null ? null : sum + BigInt(minor)
-}
+const SUMS = ['principal_minor', 'yield_minor', 'wallet_minor'] as const
 
 function Users({ users, chosen }: { users: readonly EndUserMoney[]; chosen: EndUserMoney | undefined }) {
   return (
-    <table>
-      <thead>
-        <tr>
-          <th>End user</th>
-          <th class="r">Principal</th>
-          <th class="r">Yield</th>
-          <th class="r">Wallet</th>
-          <th>Money</th>
-        </tr>
-      </thead>
-      <tbody>
-        {users.map((user) => (
-          <tr key={nameOfUser(user)} aria-selected={user === chosen}>
-            <td>
-              <a href={hrefOf('money', nameOfUser(user))}>{user.external_id}</a> <span class="mute">{user.tenant}</span>
-            </td>
-            {(['principal', 'yield', 'wallet'] as const).map((name) => (
-              <td key={name} class="r">
-                {sumsOf(user)
-                  .filter((sum) => name === 'wallet' || sum[name] !== 0n)
-                  .map((sum) => (
-                    <div key={sum.symbol} class="nowrap">
-                      <Amount
-                        minor={sum[name]?.toString() ?? null}
-                        decimals={sum.decimals}
-                        symbol={sum.symbol}
-                        most={2}
-                        signed={name === 'yield'}
-                      />
-                    </div>
-                  ))}
-              </td>
-            ))}
-            <td>
-              <Surplus user={user} />
-            </td>
-          </tr>
-        ))}
-      </tbody>
-    </table>
+    <Table
+      head={['End user', '>Principal', '>Yield', '>Wallet', 'Money']}
+      rows={users.map((user) => ({
+        key: nameOfUser(user),
+        isChosen: user === chosen,
+        cells: [
+          <>
+            <a href={hrefOf('money', nameOfUser(user))}>{user.external_id}</a> <span class="mute">{user.tenant}</span>
+          </>,
+          ...SUMS.map((name) =>
+            user.totals
+              .filter((sum) => name === 'wallet_minor' || sum[name] !== '0')
+              .map((sum) => (
+                <div key={sum.token_symbol} class="nowrap">
+                  <Amount
+                    minor={sum[name]}
+                    decimals={sum.token_decimals}
+                    symbol={sum.token_symbol}
+                    most={2}
+                    signed={name === 'yield_minor'}
+                  />
+                </div>
+              )),
+          ),
+          <Balance user={user} />,
+        ],
+      }))}
+    />
   )
 }
 
-function Surplus({ user: { surplus } }: { user: EndUserMoney }) {
-  if (surplus.length === 0) {
-    return (
-      <span class="ok">
-        <Icon name="ok" /> right
-      </span>
-    )
-  }
-  return (
+function Balance({ user: { surplus } }: { user: EndUserMoney }) {
+  return surplus.length === 0 ? (
+    <span class="ok">
+      <Icon name="ok" /> right
+    </span>
+  ) : (
     <>
       {surplus.map(({ token_symbol, token_decimals, amount_minor, operation_numbers }) => (
         <div key={token_symbol} class="bad">
-          <Icon name="bad" />{' '}
-          <Amount minor={amount_minor.replace('-', '')} decimals={token_decimals} symbol={token_symbol} />{' '}
-          {amount_minor.startsWith('-') ? 'too little' : 'too much'}
+          <Surplus minor={amount_minor} decimals={token_decimals} symbol={token_symbol} />
           {operation_numbers.map((number) => (
             <span key={number}>
               {' '}
@@ -181,48 +123,32 @@ function percentOf(fraction: string | null): string {
 
 function Pools({ pools }: { pools: MoneyOverview['pools'] }) {
   return (
-    <table>
-      <thead>
-        <tr>
-          <th>Pool</th>
-          <th>Market</th>
-          <th class="r">APY</th>
-          <th class="r">Value locked</th>
-          <th class="r">Can be withdrawn</th>
-        </tr>
-      </thead>
-      <tbody>
-        {pools.map((pool) => (
-          <tr key={`${pool.tenant} ${pool.pool_id}`}>
-            <td>
-              <code title={pool.market_address}>{pool.pool_id}</code> <span class="mute">{pool.tenant}</span>
-            </td>
-            <td>{pool.protocol}</td>
-            <td class="r">{percentOf(pool.apy)}</td>
-            <td class="r">
-              {pool.tvl_usd !== null && `$${Number(pool.tvl_usd).toLocaleString('en', { maximumFractionDigits: 0 })}`}
-            </td>
-            <td class="r">
-              <Amount minor={pool.liquidity_minor} decimals={pool.token_decimals} symbol={pool.token_symbol} most={0} />
-            </td>
-          </tr>
-        ))}
-      </tbody>
-    </table>
+    <Table
+      head={['Pool', 'Market', '>APY', '>Value locked', '>Can be withdrawn']}
+      rows={pools.map((pool) => ({
+        key: `${pool.tenant} ${pool.pool_id}`,
+        cells: [
+          <>
+            <code title={pool.market_address}>{pool.pool_id}</code> <span class="mute">{pool.tenant}</span>
+          </>,
+          pool.protocol,
+          percentOf(pool.apy),
+          pool.tvl_usd !== null && `$${Math.round(Number(pool.tvl_usd)).toLocaleString('en')}`,
+          <Amount minor={pool.liquidity_minor} decimals={pool.token_decimals} symbol={pool.token_symbol} most={0} />,
+        ],
+      }))}
+    />
   )
 }
 
 function UserMoney({ user }: { user: EndUserMoney }) {
   return (
-    <article class="stack pad">
-      <button type="button" class="back button small" onClick={() => go({ selected: '' })}>
-        ← All
-      </button>
+    <>
       <header class="head">
         <h1>
           {user.external_id} <span class="mute">· {user.tenant}</span>
         </h1>
-        <Surplus user={user} />
+        <Balance user={user} />
       </header>
       {user.portfolios.map((portfolio) => (
         <PortfolioMoney key={portfolio.portfolio_id} portfolio={portfolio} />
@@ -240,7 +166,7 @@ function UserMoney({ user }: { user: EndUserMoney }) {
           </li>
         ))}
       </ul>
-    </article>
+    </>
   )
 }
 
@@ -257,32 +183,16 @@ function PortfolioMoney({ portfolio }: { portfolio: PortfolioOf }) {
         </span>
       </h2>
       <div class="card money">
-        <dl>
-          <div>
-            <dt>Principal</dt>
-            <dd>
-              <Amount minor={portfolio.principal_minor} decimals={decimals} />
-            </dd>
-          </div>
-          <div>
-            <dt>Yield</dt>
-            <dd>
-              <Amount minor={portfolio.yield_minor} decimals={decimals} signed />
-            </dd>
-          </div>
-          <div>
-            <dt>Balance</dt>
-            <dd>
-              <Amount minor={portfolio.balance_minor} decimals={decimals} symbol={symbol} />
-            </dd>
-          </div>
-        </dl>
+        <Facts
+          class=""
+          facts={[
+            ['Principal', <Amount minor={portfolio.principal_minor} decimals={decimals} />],
+            ['Yield', <Amount minor={portfolio.yield_minor} decimals={decimals} signed />],
+            ['Balance', <Amount minor={portfolio.balance_minor} decimals={decimals} symbol={symbol} />],
+          ]}
+        />
       </div>
-      <YieldCurve
-        points={series.map(({ at, yield_minor }) => ({ at, minor: yield_minor }))}
-        decimals={decimals}
-        symbol={symbol}
-      />
+      <YieldCurve points={series} decimals={decimals} symbol={symbol} />
       <Waterfall portfolio={portfolio} />
     </section>
   )
@@ -298,48 +208,27 @@ function Waterfall({ portfolio: { series, token_decimals: decimals } }: { portfo
   const most = Math.max(...moves.flatMap(({ before, after }) => [Number(before), Number(after)]), 1)
   const percent = (minor: number) => `${(minor / most) * 100}%`
   return (
-    <table>
-      <caption>How the principal came about</caption>
-      <thead>
-        <tr>
-          <th>No.</th>
-          <th>Day</th>
-          <th class="r">Amount</th>
-          <th>
-            <span class="sr">Drawn</span>
-          </th>
-          <th class="r">Principal after</th>
-        </tr>
-      </thead>
-      <tbody>
-        {moves.map(({ at, before, after, operation_number }, i) => {
-          const [low, high] = [Number(before), Number(after)].sort((a, b) => a - b) as [number, number]
-          return (
-            <tr key={i}>
-              <td>
-                {operation_number === null ? (
-                  ''
-                ) : (
-                  <a href={hrefOf('operations', String(operation_number))}>{operation_number}</a>
-                )}
-              </td>
-              <td class="mute">{dayOf(at)}</td>
-              <td class="r">
-                <Amount minor={String(BigInt(after) - BigInt(before))} decimals={decimals} signed />
-              </td>
-              <td class="fall" aria-hidden="true">
-                <i
-                  class={Number(after) < Number(before) ? 'out' : ''}
-                  style={{ marginLeft: percent(low), width: percent(high - low) }}
-                />
-              </td>
-              <td class="r">
-                <Amount minor={after} decimals={decimals} />
-              </td>
-            </tr>
-          )
-        })}
-      </tbody>
-    </table>
+    <Table
+      caption="How the principal came about"
+      head={['No.', 'Day', '>Amount', '', '>Principal after']}
+      rows={moves.map(({ at, before, after, operation_number }, i) => ({
+        key: i,
+        cells: [
+          operation_number !== null && <a href={hrefOf('operations', String(operation_number))}>{operation_number}</a>,
+          <span class="mute">{dayOf(at)}</span>,
+          <Amount minor={minus(after, before)} decimals={decimals} signed />,
+          <div class="fall" aria-hidden="true">
+            <i
+              class={Number(after) < Number(before) ? 'out' : ''}
+              style={{
+                marginLeft: percent(Math.min(Number(before), Number(after))),
+                width: percent(Math.abs(Number(after) - Number(before))),
+              }}
+            />
+          </div>,
+          <Amount minor={after} decimals={decimals} />,
+        ],
+      }))}
+    />
   )
 }

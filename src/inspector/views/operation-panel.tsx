@@ -1,10 +1,8 @@
-import { useEffect, useState } from 'preact/hooks'
 import type { OperationAttempt, OperationDetail, ReportedFinding } from '../../control/contract.ts'
-import { go, hrefOf, place } from '../model/address.ts'
-import { type ApiError, call } from '../model/api.ts'
+import { hrefOf, place } from '../model/address.ts'
 import { operationName } from '../model/list-items.ts'
-import { versions } from '../model/live.ts'
 import { selectedRow } from '../model/rows.ts'
+import { useRead } from '../model/use-read.ts'
 import { Again } from '../parts/again.tsx'
 import { Amount } from '../parts/amount.tsx'
 import { ExchangeDetails } from '../parts/exchange-details.tsx'
@@ -16,40 +14,15 @@ import { OperationActions } from './operation-actions.tsx'
 /** The operation that the address names, in order of need: what happened, the money, the attempts, the rule, what to do. */
 export function OperationPanel() {
   const { selected } = place.value
-  const number = selectedRow()?.number ?? (/^\d+$/.test(selected) ? Number(selected) : undefined)
-  const [detail, setDetail] = useState<OperationDetail | null>(null)
-  const [missing, setMissing] = useState<string | null>(null)
-  const version = versions.operations.value
-
-  useEffect(() => {
-    if (number === undefined) return
-    let isOver = false
-    call<OperationDetail>('GET', `operations/${number}`).then(
-      (read) => {
-        if (isOver) return
-        setDetail(read)
-        setMissing(null)
-      },
-      (error: ApiError) => {
-        if (isOver) return
-        setDetail(null)
-        setMissing(error.message)
-      },
-    )
-    return () => {
-      isOver = true
-    }
-  }, [number, version])
-
-  if (number === undefined || missing !== null) {
-    return <p class="pad mute">{missing ?? `There is no operation "${selected}" on record, or not any more.`}</p>
-  }
-  if (detail?.number !== number) return <p class="pad mute">Reading operation {number} …</p>
+  const number = selectedRow()?.number ?? (/^\d+$/.test(selected) ? Number(selected) : null)
+  const { value: detail, error } = useRead<OperationDetail>(number === null ? null : `operations/${number}`, [
+    'operations',
+  ])
+  if (number === null) return <p class="mute">There is no operation "{selected}" on record, or not any more.</p>
+  const isRead = detail?.attempts.some(({ exchange }) => exchange.number === number)
+  if (!detail || !isRead) return <p class="mute">{error ? error.message : `Reading operation ${number} …`}</p>
   return (
-    <article class="stack pad">
-      <button type="button" class="back button small" onClick={() => go({ selected: '' })}>
-        ← All
-      </button>
+    <>
       <Head detail={detail} />
       <p class={`say ${detail.tone}`}>{detail.sentence}</p>
       {detail.money && (
@@ -71,7 +44,7 @@ export function OperationPanel() {
       {detail.attempts.map(({ exchange }, i) => (
         <ExchangeDetails key={exchange.request_id} exchange={exchange} title={`Attempt ${i + 1}: request and answer`} />
       ))}
-    </article>
+    </>
   )
 }
 

@@ -1,13 +1,15 @@
-import { useComputed, useSignal } from '@preact/signals'
-import { useEffect, useRef } from 'preact/hooks'
+import { computed, signal } from '@preact/signals-core'
+import { useRef, useState } from 'preact/hooks'
 import type { OperationRow } from '../../control/contract.ts'
 import { go, hrefOf, place } from '../model/address.ts'
-import { useKeys } from '../model/keys.ts'
+import { movesIn, setKeys } from '../model/keys.ts'
+import { counted } from '../model/levels.ts'
 import { callsInWords, dayOf, type ListItem, listItems, operationName } from '../model/list-items.ts'
 import { leftOut, readLeftOut } from '../model/live.ts'
 import { FILTERS, filteredRows, rows, selectedRow, total } from '../model/rows.ts'
 import { Amount } from '../parts/amount.tsx'
 import { Icon } from '../parts/icon.tsx'
+import { Split } from '../parts/split.tsx'
 import { Strip } from '../parts/strip.tsx'
 import { VirtualList } from '../parts/virtual-list.tsx'
 import { FirstSteps } from './first-steps.tsx'
@@ -19,66 +21,49 @@ const ROW_HEIGHT = 34
 /** All operations, newest first, and the one that is selected beside them. */
 export function OperationsView() {
   if (rows.value.length === 0 && total.value === 0) return <FirstSteps />
-  const selected = place.value.selected
   return (
-    <div class={selected === '' ? 'split' : 'split chosen'}>
-      <OperationList />
-      <section class="detail" aria-label="Operation" tabIndex={-1} id="detail">
-        {selected === '' ? (
-          <p class="pad mute">Choose an operation: its attempts, its money and its rules are shown here.</p>
-        ) : (
-          <OperationPanel />
-        )}
-      </section>
-    </div>
+    <Split
+      names={['Operations', 'Operation']}
+      list={<OperationList />}
+      hint="Choose an operation: its attempts, its money and its rules are shown here."
+    >
+      <OperationPanel />
+    </Split>
   )
 }
 
+/** Folds that are open. */
+const open = signal<ReadonlySet<number>>(new Set())
+const shownItems = computed(() => listItems(filteredRows.value, open.value))
+
+function toggle(key: number): void {
+  const next = new Set(open.value)
+  if (!next.delete(key)) next.add(key)
+  open.value = next
+}
+
 function OperationList() {
-  const open = useSignal<ReadonlySet<number>>(new Set())
-  const items = useComputed(() => listItems(filteredRows.value, open.value))
+  const items = shownItems.value
   const filter = useRef<HTMLInputElement>(null)
-  const atTop = useSignal(true)
-  const seen = useSignal(0)
-  const newest = rows.value[0]?.number ?? 0
-  if (atTop.value && seen.value !== newest) seen.value = newest
-  const fresh = rows.value.findIndex(({ number }) => number <= seen.value)
+  const [isAtTop, setAtTop] = useState(true)
+  const seen = useRef(0)
+  if (isAtTop) seen.current = rows.value[0]?.number ?? 0
+  const fresh = rows.value.findIndex(({ number }) => number <= seen.current)
   const selected = selectedRow()
-  const at = items.value.findIndex((item) => item.kind === 'row' && item.row.number === selected?.number)
-  const toggle = (key: number) => {
-    const next = new Set(open.value)
-    if (!next.delete(key)) next.add(key)
-    open.value = next
-  }
-
-  useEffect(() => {
-    const move = (by: 1 | -1) => () => {
-      const shown = items.value.flatMap((item) => (item.kind === 'row' ? [item.row] : []))
-      const now = shown.findIndex(({ number }) => number === selectedRow()?.number)
-      const next = shown[now === -1 ? 0 : Math.min(Math.max(now + by, 0), shown.length - 1)]
-      if (next) go({ selected: String(next.number) }, true)
-    }
-    return useKeys({
-      j: move(1),
-      k: move(-1),
-      ArrowDown: move(1),
-      ArrowUp: move(-1),
-      Enter: () => document.getElementById('detail')?.focus(),
-      '/': () => filter.current?.focus(),
-      ...Object.fromEntries(
-        ['r', 'c', 'f', 's'].map((key) => [
-          key,
-          () => document.querySelector<HTMLElement>(`[data-key=${key}]`)?.click(),
-        ]),
-      ),
-    })
-  }, [])
-
+  const at = items.findIndex((item) => item.kind === 'row' && item.row === selected)
+  setKeys({
+    ...movesIn(
+      () => items.flatMap((item) => (item.kind === 'row' ? [String(item.row.number)] : [])),
+      selected && String(selected.number),
+    ),
+    Enter: () => document.getElementById('detail')?.focus(),
+    '/': () => filter.current?.focus(),
+  })
   return (
-    <section class="left" aria-label="Operations">
+    <>
       <h1 class="sr">Operations</h1>
       <FilterBar input={filter} />
-      {atTop.value || fresh < 1 ? null : (
+      {!isAtTop && fresh > 0 && (
         <button type="button" class="fresh" onClick={() => document.querySelector('.virtual')?.scrollTo(0, 0)}>
           {fresh} new ↑
         </button>
@@ -88,19 +73,17 @@ function OperationList() {
           {leftOut.value.toLocaleString('en')} more came at once: show them
         </button>
       )}
-      {items.value.length === 0 && <p class="pad mute">No operation passes the filter. Esc clears it.</p>}
+      {items.length === 0 && <p class="pad mute">No operation passes the filter. Esc clears it.</p>}
       <VirtualList
         label="Operations, newest first"
-        items={items.value}
+        items={items}
         height={ROW_HEIGHT}
         keyOf={keyOfItem}
         shown={at}
-        atTop={(isAtTop) => {
-          atTop.value = isAtTop
-        }}
-        render={(item) => <Item item={item} selected={selected} toggle={toggle} />}
+        atTop={setAtTop}
+        render={(item) => <Item item={item} selected={selected} />}
       />
-    </section>
+    </>
   )
 }
 
@@ -109,15 +92,7 @@ function keyOfItem(item: ListItem): string | number {
   return item.kind === 'calls' ? `calls-${item.key}` : item.key
 }
 
-function Item({
-  item,
-  selected,
-  toggle,
-}: {
-  item: ListItem
-  selected: OperationRow | undefined
-  toggle(key: number): void
-}) {
+function Item({ item, selected }: { item: ListItem; selected: OperationRow | undefined }) {
   switch (item.kind) {
     case 'jump':
       return (
@@ -138,18 +113,16 @@ function Item({
 }
 
 function wayInWords(days: number): string {
-  if (days >= 1) return `${Math.round(days)} ${Math.round(days) === 1 ? 'day' : 'days'}`
-  const hours = Math.round(days * 24)
-  return `${hours} ${hours === 1 ? 'hour' : 'hours'}`
+  return days >= 1 ? counted(Math.round(days), 'day') : counted(Math.round(days * 24), 'hour')
 }
 
 /** Outcomes without any movement of money: their amount is struck through. */
-const MOVED_NOTHING: ReadonlySet<string> = new Set(['refused', 'put_off'])
+const MOVED_NOTHING: readonly string[] = ['refused', 'put_off']
 
 function Row({ row, isSelected, folded }: { row: OperationRow; isSelected: boolean; folded: boolean }) {
   const { number, tone, operation, amount_minor, token_decimals, external_id, tenant, outcome, outcomes } = row
   const movedNothing =
-    outcomes.some((one) => MOVED_NOTHING.has(one)) || row.marks.some(({ kind }) => kind === 'reverted')
+    outcomes.some((one) => MOVED_NOTHING.includes(one)) || row.marks.some(({ kind }) => kind === 'reverted')
   return (
     <a
       class={`row ${tone}${folded ? ' folded' : ''}`}
@@ -172,10 +145,7 @@ function Row({ row, isSelected, folded }: { row: OperationRow; isSelected: boole
   )
 }
 
-const CHIPS = [
-  { name: 'finding', value: 'any', label: 'Broken' },
-  { name: 'fault', value: 'any', label: 'With a fault' },
-] as const
+const CHIPS = { finding: 'Broken', fault: 'With a fault' }
 
 function FilterBar({ input }: { input: { current: HTMLInputElement | null } }) {
   const { settings } = place.value
@@ -191,13 +161,13 @@ function FilterBar({ input }: { input: { current: HTMLInputElement | null } }) {
         value={settings.text ?? ''}
         onInput={({ currentTarget }) => set({ text: currentTarget.value })}
       />
-      {CHIPS.map(({ name, value, label }) => (
+      {Object.entries(CHIPS).map(([name, label]) => (
         <button
           key={name}
           type="button"
           class="chip"
-          aria-pressed={settings[name] === value}
-          onClick={() => set({ [name]: settings[name] === value ? '' : value })}
+          aria-pressed={settings[name] === 'any'}
+          onClick={() => set({ [name]: settings[name] === 'any' ? '' : 'any' })}
         >
           {label}
         </button>

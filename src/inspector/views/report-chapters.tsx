@@ -1,14 +1,18 @@
-import type { ExchangeLine, MergedReport, OperationOutcome, Report, ReportedFinding } from '../../control/contract.ts'
-import { counted, idInWords, isBad, isOpen, LEVELS, rankOf } from '../model/levels.ts'
+import type { ExchangeLine, OperationOutcome, Report, ReportedFinding } from '../../control/contract.ts'
+import { counted, idInWords, LEVELS, rankOf } from '../model/levels.ts'
+import { Chapter } from '../parts/chapter.tsx'
 import { Coverage } from '../parts/coverage.tsx'
 import { Exchanges } from '../parts/exchanges.tsx'
 import { Card, CauseCard, FindingCard, FindingList, Fold } from '../parts/finding-card.tsx'
 import { Numbers, toneOfVerdict } from '../parts/numbers.tsx'
-import { type RuleOutcome, RulesTable } from '../parts/rules-table.tsx'
+import { RulesTable } from '../parts/rules-table.tsx'
 import { Sideways } from '../parts/sideways.tsx'
+import { Table } from '../parts/table.tsx'
 
-/** Verdict and numbers of a report. */
-export function ReportNumbers({ report }: { report: Report | MergedReport }) {
+type Counted = Pick<Report, 'verdict' | 'proved' | 'contradicted' | 'unproved'>
+
+/** Verdict and numbers of a report, or of a certificate. */
+export function ReportNumbers({ report }: { report: Counted }) {
   const { verdict, proved, contradicted, unproved } = report
   return (
     <Numbers
@@ -33,6 +37,15 @@ export function Unmet({ unmet }: Pick<Report, 'unmet'>) {
   )
 }
 
+/** Chapters of findings in the order in which they are shown: three with cards, two with lists. */
+export const SHOWN = [
+  ['Broken', 'failed'],
+  ['Needs review', 'needs_review'],
+  ['Errored', 'errored'],
+  ['Kept', 'passed'],
+  ['Not tested', 'not_exercised'],
+] as const
+
 /** What is wrong or open in a report, the worst first. `money`: with the outcomes of all operations. `selected`: id of a finding, or empty. */
 export function WrongChapters({
   report,
@@ -47,72 +60,52 @@ export function WrongChapters({
   return (
     <>
       {money && <Operations report={report} />}
-      {configuration.length > 0 && (
-        <section class="stack">
-          <h2>
-            Set-up <small class="mute">first: it explains what was refused</small>
-          </h2>
-          {configuration.map((cause) => (
-            <CauseCard key={cause.id} cause={cause} />
-          ))}
-        </section>
-      )}
-      <Cards title="Broken" findings={findingsOf(report, 'failed')} exchanges={exchanges} selected={selected} />
-      <Cards
-        title="Needs review"
-        findings={findingsOf(report, 'needs_review')}
-        exchanges={exchanges}
-        selected={selected}
-      />
-      <Cards title="Errored" findings={findingsOf(report, 'errored')} exchanges={exchanges} selected={selected} />
+      <Chapter title="Set-up" note="first: it explains what was refused" shown={configuration.length > 0}>
+        {configuration.map((cause) => (
+          <CauseCard key={cause.id} cause={cause} />
+        ))}
+      </Chapter>
+      {SHOWN.slice(0, 3).map(([title, outcome]) => {
+        const findings = findingsOf(report, outcome)
+        return (
+          <Chapter key={title} title={title} note={findings.length} shown={findings.length > 0}>
+            {findings.map((finding) => (
+              <FindingCard
+                key={finding.id}
+                finding={finding}
+                exchanges={exchanges}
+                isChosen={finding.id === selected}
+              />
+            ))}
+          </Chapter>
+        )
+      })}
     </>
   )
 }
 
 /** Rules that were kept and that were not tested, and what the client met. `selected`: id of a finding, or empty. */
 export function OtherChapters({ report, selected = '' }: { report: Report; selected?: string }) {
-  const chapters = [
-    ['Kept', findingsOf(report, 'passed')],
-    ['Not tested', findingsOf(report, 'not_exercised')],
-  ] as const
   return (
     <>
-      {chapters.map(
-        ([title, findings]) =>
+      {SHOWN.slice(3).map(([title, outcome]) => {
+        const findings = findingsOf(report, outcome)
+        return (
           findings.length > 0 && (
             <Fold key={title} title={title} count={findings.length}>
               <FindingList findings={findings} selected={selected} />
             </Fold>
-          ),
-      )}
+          )
+        )
+      })}
       <Coverage coverage={report.coverage} />
     </>
   )
 }
 
-function findingsOf({ findings }: Report, outcome: ReportedFinding['outcome']): ReportedFinding[] {
+/** Findings of an outcome. */
+export function findingsOf({ findings }: Report, outcome: ReportedFinding['outcome']): ReportedFinding[] {
   return findings.filter((finding) => finding.outcome === outcome)
-}
-
-interface CardsProps {
-  title: string
-  findings: readonly ReportedFinding[]
-  exchanges: readonly ExchangeLine[]
-  selected: string
-}
-
-function Cards({ title, findings, exchanges, selected }: CardsProps) {
-  if (findings.length === 0) return null
-  return (
-    <section class="stack">
-      <h2>
-        {title} <small class="mute">{findings.length}</small>
-      </h2>
-      {findings.map((finding) => (
-        <FindingCard key={finding.id} finding={finding} exchanges={exchanges} isChosen={finding.id === selected} />
-      ))}
-    </section>
-  )
 }
 
 /** Most operations that are shown with their requests. */
@@ -121,13 +114,11 @@ const MOST = 20
 /** What became of the operations: the grave ones in full, the mild ones in a line, the good ones counted. */
 function Operations({ report: { operations, exchanges } }: { report: Report }) {
   const sorted = [...operations].sort((a, b) => rankOf(a.level) - rankOf(b.level))
-  const grave = sorted.filter(({ level }) => isBad(level) || isOpen(level))
+  const grave = sorted.filter(({ level }) => '✗!?'.includes(LEVELS[level].sign))
   const mild = sorted.filter(({ level }) => level === 'warning' || level === 'note')
   const rest = sorted.length - grave.length - mild.length
-  if (sorted.length === 0) return null
   return (
-    <section class="stack">
-      <h2>What became of the money</h2>
+    <Chapter title="What became of the money" shown={sorted.length > 0}>
       {grave.slice(0, MOST).map((operation) => (
         <Grave key={operation.sentence} operation={operation} exchanges={exchanges} />
       ))}
@@ -149,7 +140,7 @@ function Operations({ report: { operations, exchanges } }: { report: Report }) {
           ✓ {counted(rest, 'operation')}: {outcomesOf(sorted.slice(-rest))}.
         </p>
       )}
-    </section>
+    </Chapter>
   )
 }
 
@@ -175,14 +166,6 @@ function outcomesOf(operations: readonly OperationOutcome[]): string {
   return names.map((name) => `${count(name)} ${idInWords(name)}`).join(', ')
 }
 
-const OUTCOMES: Record<ReportedFinding['outcome'], RuleOutcome> = {
-  failed: 'broken',
-  errored: 'judge failed',
-  needs_review: 'needs review',
-  passed: 'kept',
-  not_exercised: 'not tested',
-}
-
 /** Several reports at a glance: a line for each, and every rule that one of them tested. `linkOf`: address of a report. */
 export function Overview({ reports, linkOf }: { reports: readonly Report[]; linkOf(index: number): string }) {
   const columns = reports.map((report, i) => ({ name: nameOf(report), href: linkOf(i) }))
@@ -191,45 +174,31 @@ export function Overview({ reports, linkOf }: { reports: readonly Report[]; link
     id,
     outcomes: reports.map(({ findings }) => {
       const finding = findings.find((one) => one.id === id)
-      return finding && OUTCOMES[finding.outcome]
+      return SHOWN.find(([, outcome]) => outcome === finding?.outcome)?.[0]
     }),
   }))
   return (
     <>
-      <h2>
-        Scenarios <small class="mute">{reports.length}</small>
-      </h2>
-      <Sideways label="Scenarios">
-        <table>
-          <thead>
-            <tr>
-              {['scenario', 'verdict', 'kept', 'broken', 'not tested'].map((name, i) => (
-                <th key={name} scope="col" class={i > 1 ? 'r' : ''}>
-                  {name}
-                </th>
-              ))}
-            </tr>
-          </thead>
-          <tbody>
-            {reports.map((report, i) => (
-              <tr key={i}>
-                <td>
-                  <a href={linkOf(i)}>{nameOf(report)}</a>
-                </td>
-                <td class={toneOfVerdict(report.verdict)}>
-                  <b>{report.verdict}</b>
-                </td>
-                <td class="r">{report.proved}</td>
-                <td class="r">{report.contradicted}</td>
-                <td class="r">{report.unproved}</td>
-              </tr>
-            ))}
-          </tbody>
-        </table>
-      </Sideways>
+      <Chapter title="Scenarios" note={reports.length}>
+        <Sideways label="Scenarios">
+          <Table
+            head={['scenario', 'verdict', '>kept', '>broken', '>not tested']}
+            rows={reports.map((report, i) => ({
+              key: i,
+              cells: [
+                <a href={linkOf(i)}>{nameOf(report)}</a>,
+                <b class={toneOfVerdict(report.verdict)}>{report.verdict}</b>,
+                report.proved,
+                report.contradicted,
+                report.unproved,
+              ],
+            }))}
+          />
+        </Sideways>
+      </Chapter>
       <RulesTable
         columns={columns}
-        rows={rows.filter(({ outcomes }) => outcomes.some((one) => one && one !== 'not tested'))}
+        rows={rows.filter(({ outcomes }) => outcomes.some((one) => one && one !== 'Not tested'))}
       />
     </>
   )

@@ -1,38 +1,26 @@
 import { useState } from 'preact/hooks'
-import { signIn } from '../model/session.ts'
-import { Card, useAction } from '../parts/action-card.tsx'
+import { Actions, Card } from '../parts/action-card.tsx'
+import { Input } from '../parts/field.tsx'
 
 /** Asks for the control token, where the sandbox needs it and no code came with the address. */
 export function SignIn() {
-  const [said, act] = useAction()
   const [token, setToken] = useState('')
+  const done = () => {
+    location.reload()
+    return ''
+  }
   return (
     <main class="sign-in">
-      <Card title="Control token" said={said}>
+      <Card title="Control token">
         <p>
           This sandbox needs its control token, which start printed. It is sent once, and this browser keeps a session.
         </p>
-        <form
-          class="row-of-buttons"
-          onSubmit={(event) => {
-            event.preventDefault()
-            act(async () => {
-              await signIn(token)
-              return ''
-            })
-          }}
+        <Actions
+          shown={false}
+          actions={[{ label: 'Open', route: '/_sandbox/sessions', body: { token }, class: 'primary', done }]}
         >
-          <input
-            type="password"
-            aria-label="Control token"
-            autocomplete="off"
-            value={token}
-            onInput={({ currentTarget }) => setToken(currentTarget.value)}
-          />
-          <button type="submit" class="button primary">
-            Open
-          </button>
-        </form>
+          <Input isSecret label="Control token" value={token} set={setToken} />
+        </Actions>
       </Card>
     </main>
   )

@@ -1,56 +1,32 @@
-import { useEffect, useRef } from 'preact/hooks'
+import { useEffect } from 'preact/hooks'
 import type { MergedReport, Report } from '../../control/contract.ts'
-import { go, hrefOf, place } from '../model/address.ts'
-import { browserTime } from '../model/browser-time.ts'
-import { useKeys } from '../model/keys.ts'
-import { versions } from '../model/live.ts'
+import { hrefOf, place } from '../model/address.ts'
+import { movesIn, setKeys } from '../model/keys.ts'
 import { openedFile } from '../model/opened-file.ts'
 import { useRead } from '../model/use-read.ts'
-import { FileChooser, FileGuard } from '../parts/file-chooser.tsx'
+import { FileChooser } from '../parts/file-chooser.tsx'
 import { elementOf } from '../parts/finding-card.tsx'
 import { CertificateChapters, CertificateHead } from './certificate-chapters.tsx'
-import { OtherChapters, Overview, ReportNumbers, Unmet, WrongChapters } from './report-chapters.tsx'
+import { findingsOf, OtherChapters, Overview, ReportNumbers, SHOWN, Unmet, WrongChapters } from './report-chapters.tsx'
 
 /** The report of the namespace that is shown, or a file. */
 export function VerdictView() {
   const file = openedFile.value
-  if (file?.kind === 'report')
-    return (
-      <FileGuard>
-        <Saved report={file.data} />
-      </FileGuard>
-    )
+  if (file?.kind === 'report') return <Saved report={file.data} />
   if (file?.kind === 'certificate') {
     return (
-      <FileGuard>
-        <div class="stack pad">
-          <h1 class="sr">Certificate</h1>
-          <CertificateHead certificate={file.data} />
-          <CertificateChapters certificate={file.data} />
-        </div>
-      </FileGuard>
+      <div class="stack pad">
+        <h1 class="sr">Certificate</h1>
+        <CertificateHead certificate={file.data} />
+        <CertificateChapters certificate={file.data} />
+      </div>
     )
   }
   return <Live />
 }
 
-/** Milliseconds between two readings of the report at least: judging takes a while, and nobody reads faster. */
-const READ_EVERY_MS = 3000
-
 function Live() {
-  const version = versions.operations.value
-  const { value: report, error, again } = useRead<Report>('report?ended=false')
-  const due = useRef(false)
-  const seen = useRef(version)
-  useEffect(() => {
-    if (seen.current === version || due.current) return
-    due.current = true
-    browserTime.after(READ_EVERY_MS, () => {
-      due.current = false
-      seen.current = versions.operations.peek()
-      again()
-    })
-  }, [version])
+  const { value: report, error } = useRead<Report>('report?ended=false', ['operations'])
   if (!report) return <p class="pad mute">{error?.message ?? 'Reading the report …'}</p>
   return <Pages report={report} money={false} />
 }
@@ -72,16 +48,7 @@ function Saved({ report }: { report: Report | MergedReport }) {
 
 function Pages({ report, money = true }: { report: Report; money?: boolean }) {
   const { selected } = place.value
-  const shown = useRef(report)
-  shown.current = report
-  useEffect(() => {
-    const move = (by: number) => () => {
-      const ids = shownIds(shown.current)
-      const next = ids[Math.min(Math.max(ids.indexOf(place.value.selected) + by, 0), ids.length - 1)]
-      if (next !== undefined) go({ selected: next }, true)
-    }
-    return useKeys({ j: move(1), k: move(-1), ArrowDown: move(1), ArrowUp: move(-1) })
-  }, [])
+  setKeys(movesIn(() => SHOWN.flatMap(([, outcome]) => findingsOf(report, outcome).map(({ id }) => id)), selected))
   useEffect(() => {
     const element = selected === '' ? null : document.getElementById(elementOf(selected))
     const fold = element?.closest('details')
@@ -102,10 +69,4 @@ function Pages({ report, money = true }: { report: Report; money?: boolean }) {
       </div>
     </div>
   )
-}
-
-/** Ids of the findings in the order in which they are shown. */
-function shownIds({ findings }: Report): string[] {
-  const order = ['failed', 'needs_review', 'errored', 'passed', 'not_exercised'] as const
-  return order.flatMap((wanted) => findings.flatMap(({ id, outcome }) => (outcome === wanted ? [id] : [])))
 }

@@ -47,6 +47,14 @@ export function renderReportText(reports: readonly Report[], terms: TextTerms = 
     .concat('\n')
 }
 
+/**
+ * Text beside a failed test: what went wrong, each with its requests and its fix, what became of the operations, and the verdict. Rules
+ * that were kept or not tested are left out.
+ */
+export function renderFailures(report: Report, terms: Omit<TextTerms, 'verbose'> = {}): string {
+  return new ReportText(report, terms, true).failures().join('\n')
+}
+
 /** The verdict of several reports in one, as the last line. */
 export function verdictLine({ verdict, summary }: Pick<Report, 'verdict' | 'summary'>, terms: TextTerms = {}): string {
   return new Typesetter(terms).whole(`${COLOURS[verdict]};${BOLD}`, plainText(summary)).join('\n')
@@ -55,38 +63,58 @@ export function verdictLine({ verdict, summary }: Pick<Report, 'verdict' | 'summ
 class ReportText {
   readonly #report: Report
   readonly #verbose: boolean
+  /** True if a broken rule is shown with its requests. */
+  readonly #detailed: boolean
   readonly #set: Typesetter
 
-  constructor(report: Report, terms: TextTerms) {
+  constructor(report: Report, terms: TextTerms, detailed = terms.verbose ?? false) {
     this.#report = report
     this.#verbose = terms.verbose ?? false
+    this.#detailed = detailed
     this.#set = new Typesetter(terms)
   }
 
   lines(named: boolean): string[] {
     const report = this.#report
-    const { verdict, configuration, seed } = report
-    const { failed, errored } = byOutcome(report)
-    const { grave, mild, rest } = shownOperations(report)
     const name = plainText(reportName(report))
+    const { failed } = byOutcome(report)
+    const commands = again(failed).map((command) => `  ${'again'.padEnd(8)}  ${plainText(command)}`)
     return [
       ...(named ? [this.#set.paint(BOLD, name)] : []),
+      ...this.#whatIsWrong(commands),
+      ...(this.#verbose ? this.#everythingElse() : []),
+      ...this.#reasons(shownOperations(report).grave),
+      ...this.#set.wrap(
+        '',
+        `${tally(report)} (${name}, seed ${report.seed})${this.#verbose ? '' : '; --verbose lists them'}.`,
+      ),
+      ...this.#verdict(),
+    ]
+  }
+
+  failures(): string[] {
+    return [...this.#whatIsWrong([]), ...this.#verdict()]
+  }
+
+  #whatIsWrong(commands: readonly string[]): string[] {
+    const report = this.#report
+    const { failed, errored } = byOutcome(report)
+    const { grave, mild, rest } = shownOperations(report)
+    return [
       ...this.#operations(grave),
-      ...configuration.flatMap((cause) => this.#cause(cause)),
+      ...report.configuration.flatMap((cause) => this.#cause(cause)),
       ...failed.flatMap((finding) => this.#broken(finding)),
-      ...again(failed).map((command) => `  ${'again'.padEnd(8)}  ${plainText(command)}`),
+      ...commands,
       ...this.#openQuestions(),
       ...errored.flatMap((finding) => this.#finding('!', finding)),
       ...this.#operations(mild),
       ...(rest === '' ? [] : this.#set.signed(LEVEL_SIGNS.ok, COLOURS.ok, `${rest}.`)),
-      ...(this.#verbose ? this.#everythingElse() : []),
-      ...this.#reasons(grave),
-      ...this.#set.wrap(
-        '',
-        `${tally(report)} (${name}, seed ${seed})${this.#verbose ? '' : '; --verbose lists them'}.`,
-      ),
-      ...this.#set.whole(`${COLOURS[verdict]};${BOLD}`, plainText(report.summary)),
     ]
+  }
+
+  #verdict(): string[] {
+    const { verdict, summary } = this.#report
+    return this.#set.whole(`${COLOURS[verdict]};${BOLD}`, plainText(summary))
   }
 
   #operations(all: readonly OperationOutcome[]): string[] {
@@ -105,7 +133,7 @@ class ReportText {
   #broken(finding: ReportedFinding): string[] {
     const { id, title, impact, explanation, consequence, accepted, expected, came, rule, fix } = finding
     const head = this.#set.signed('✗', COLOURS.failed, `${title} (${id}, ${impact})`)
-    if (!this.#verbose) return [...head, ...this.#set.labelled({ accepted, fix })]
+    if (!this.#detailed) return [...head, ...this.#set.labelled({ accepted, fix })]
     return [
       ...head,
       ...this.#set.wrap('  ', plainText(`${explanation} ${consequence}`)),

@@ -8,7 +8,7 @@ describe('JSON', () => {
   test('has the summary first, then the exploration; nothing of how it was planned', () => {
     const exploration = sampleExploration()
     const read = JSON.parse(renderExploration('json', exploration))
-    expect(Object.keys(read).slice(0, 3)).toEqual(['verdict', 'summary', 'counts'])
+    expect(Object.keys(read).slice(0, 4)).toEqual(['verdict', 'summary', 'headline', 'counts'])
     expect(read).toMatchObject({
       verdict: 'failed',
       summary: expect.stringMatching(/^Failed: money went astray/),

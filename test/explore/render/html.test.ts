@@ -33,7 +33,7 @@ test('the verdict comes first, then the matrix, what went wrong, what is to be k
 test('a cell says in words what its sign and its colour say', () => {
   const page = renderHtml(sampleExploration())
   expect(page).toContain(
-    '<span role="img" class="cell bad" title="paid twice: all 2" aria-label="paid twice: all 2">✗ 2</span>',
+    '<span role="img" class="cell bad" title="paid twice: 2 of 2" aria-label="paid twice: 2 of 2">✗ 2</span>',
   )
 })
 

@@ -19,7 +19,8 @@ export async function renewingPackage(): Promise<string> {
     external: ['viem'],
   })
   await bundle.write({ file: join(root, 'dist/cli.js'), format: 'cjs', codeSplitting: false })
-  for (const name of ['code-cache.js', 'package.json']) cpSync(join(ROOT, 'dist', name), join(root, 'dist', name))
+  for (const name of ['code-cache.js', 'first-words.js', 'package.json'])
+    cpSync(join(ROOT, 'dist', name), join(root, 'dist', name))
   await bundle.close()
   return root
 }

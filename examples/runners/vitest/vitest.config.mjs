@@ -1,0 +1,1 @@
+export default { test: { globalSetup: 'yield-sandbox/vitest/setup' } }

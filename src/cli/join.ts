@@ -1,0 +1,50 @@
+import { relative } from 'node:path'
+import { findSandbox } from '../running/find-sandbox.ts'
+import type { SandboxRecord } from '../running/sandbox-record.ts'
+import { hasFixtures } from '../running/started-with.ts'
+import { shorten } from '../support/foreign-text.ts'
+import { version } from '../version.ts'
+import { say } from './run-flags.ts'
+
+/** The flags that decide whether a command runs within the sandbox of its folder. */
+export interface JoinFlags {
+  /** False with `--no-join`. */
+  join: boolean
+  fixtures?: string
+  logLevel: string
+}
+
+/**
+ * The sandbox of this folder, if a run within it is the same as one against a sandbox of its own; undefined if there is none. Reports in a
+ * line which one it is, or why none is joined.
+ */
+export async function sandboxToJoin(flags: JoinFlags): Promise<SandboxRecord | undefined> {
+  if (!flags.join) return undefined
+  const found = await findSandbox()
+  if (found === undefined) return undefined
+  const reason = reasonAgainst(found, flags)
+  if (reason === undefined)
+    say(`runs within the sandbox of ${found.folder} at ${found.url} (--no-join starts another one)`)
+  else say(`starts a sandbox of its own: ${reason}`)
+  return reason === undefined ? found : undefined
+}
+
+function reasonAgainst(found: SandboxRecord, { fixtures, logLevel }: JoinFlags): string | undefined {
+  const its = `that of this folder, at ${found.url},`
+  if (found.version !== version) return `${its} is of version ${found.version}; yield-sandbox stop ends it`
+  if (found.unlike.length > 0) return `${its} was started with ${found.unlike.join(' and ')}`
+  if (!hasFixtures(found, fixtures)) {
+    const wanted = fixtures === undefined ? '' : ` ${shorten(fixtures)}`
+    return `${its} was started with other fixtures than${wanted === '' ? ' its file holds now' : wanted}; yield-sandbox stop ends it`
+  }
+  return logLevel === 'error' ? undefined : `--log-level shows the log of a sandbox of its own`
+}
+
+/** The fixture file of a joined sandbox as a flag would name it here, so that a printed command gives the same without it. */
+export function withFixturesOf<Flags extends { fixtures?: string }>(
+  flags: Flags,
+  host: SandboxRecord | undefined,
+): Flags {
+  if (flags.fixtures !== undefined || host?.fixtures === undefined) return flags
+  return { ...flags, fixtures: relative(process.cwd(), host.fixtures.path) }
+}

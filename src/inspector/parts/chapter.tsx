@@ -1,0 +1,24 @@
+import type { ComponentChildren } from 'preact'
+
+/** What a chapter has. */
+export interface ChapterProps {
+  title: string
+  /** Stands beside the title. */
+  note?: ComponentChildren
+  /** False if there is nothing in it: then it is not shown. */
+  shown?: boolean
+  children: ComponentChildren
+}
+
+/** A part of a page under a heading. */
+export function Chapter({ title, note, shown = true, children }: ChapterProps) {
+  if (!shown) return null
+  return (
+    <section class="stack">
+      <h2>
+        {title} <small class="mute">{note}</small>
+      </h2>
+      {children}
+    </section>
+  )
+}
