@@ -35,7 +35,7 @@ describe.skipIf(NO_CHROMIUM)('/docs in a browser', () => {
     })
     await page.getByRole('button', { name: 'Authorize', exact: true }).first().click()
     const { client_id } = sandbox.tenants[0]!
-    await expect(page.locator('#client_id').inputValue()).resolves.toBe(client_id)
+    await expect(page.getByLabel('client_id:').inputValue()).resolves.toBe(client_id)
     expect(complaints).toEqual([])
     await page.context().close()
   })
