@@ -207,7 +207,7 @@ const BUNDLED = [
   'ms',
   'pino',
   'preact',
-  '@preact/signals',
+  '@preact/signals-core',
   'preact-render-to-string',
   'pure-rand',
   'reflect-metadata',

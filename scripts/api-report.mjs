@@ -34,6 +34,7 @@ async function surfaceOf(types) {
     cwd: root,
     input: types,
     external: /^[^./]/,
+    checks: { bundlerTimings: false },
     plugins: [dts({ dtsInput: true, emitDtsOnly: true, tsconfig: false, sourcemap: false })],
   })
   const { output } = await bundle.generate({ format: 'es' })
