@@ -199,7 +199,6 @@ const NOT_IN_DOMAIN = ['lowdb', '@fastify/', 'fastify', 'jose', 'viem', '@viem/'
 const BUNDLED = [
   '@bitauth/libauth',
   'hash-wasm',
-  '@fastify/swagger',
   '@peculiar/x509',
   'commander',
   'fastify',
