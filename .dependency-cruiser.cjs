@@ -199,7 +199,6 @@ const NOT_IN_DOMAIN = ['lowdb', '@fastify/', 'fastify', 'jose', 'viem', '@viem/'
 const BUNDLED = [
   '@bitauth/libauth',
   'hash-wasm',
-  '@fastify/swagger',
   '@peculiar/x509',
   'commander',
   'fastify',
@@ -208,7 +207,7 @@ const BUNDLED = [
   'ms',
   'pino',
   'preact',
-  '@preact/signals',
+  '@preact/signals-core',
   'preact-render-to-string',
   'pure-rand',
   'reflect-metadata',

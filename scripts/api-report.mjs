@@ -16,7 +16,7 @@ let first
 for (const [entry, target] of Object.entries(exports)) {
   const surface = await surfaceOf(typesOf(target))
   first ??= surface
-  pages.set(`${entry === '.' ? name : entry.slice(2)}.md`, pageOf(entry, surface))
+  pages.set(`${entry === '.' ? name : entry.slice(2).replaceAll('/', '-')}.md`, pageOf(entry, surface))
 }
 if (process.argv.includes('--check')) check()
 else write()
@@ -34,6 +34,7 @@ async function surfaceOf(types) {
     cwd: root,
     input: types,
     external: /^[^./]/,
+    checks: { bundlerTimings: false },
     plugins: [dts({ dtsInput: true, emitDtsOnly: true, tsconfig: false, sourcemap: false })],
   })
   const { output } = await bundle.generate({ format: 'es' })

@@ -6,6 +6,7 @@ import { dirname, join, relative } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { rolldown } from 'rolldown'
 import { client } from './build-client.mjs'
+import { moduleIds as ofDocs } from './build-docs.mjs'
 import { moduleIds as ofInspector } from './build-inspector.mjs'
 import { sbom } from './sbom.mjs'
 
@@ -73,8 +74,7 @@ const bundle = await rolldown({
     // Fastify's own compilers of schemas (Ajv): http/validate.ts stands in for them. HTTP/2 is not spoken.
     alias: { '@fastify/ajv-compiler': false, '@fastify/fast-json-stringify-compiler': false, 'node:http2': false },
   },
-  // Loaded when needed only, from node_modules: the library's chain client, and pages that are read as files.
-  external: ['viem', '@fastify/swagger-ui'],
+  external: ['viem'], // loaded when needed only, from node_modules: the library's chain client
   // Fake timers of a test in the same process must stop neither the sandbox nor a package in it.
   transform: { inject: Object.fromEntries(TIME.map((name) => [name, [realTime, name.split('.').at(-1)]])) },
   onLog: (level, log) => {
@@ -144,7 +144,7 @@ for (const { name, parentPath } of readdirSync(dist, { recursive: true, withFile
   if (statSync(folder).isDirectory() && readdirSync(folder).length === 0) rmdirSync(folder)
 }
 
-const packages = bundledPackages([...output.flatMap(({ moduleIds }) => moduleIds ?? []), ...ofInspector])
+const packages = bundledPackages([...output.flatMap(({ moduleIds }) => moduleIds ?? []), ...ofInspector, ...ofDocs])
 writeFileSync(join(dist, 'THIRD-PARTY-NOTICES.md'), notices(packages))
 writeFileSync(join(dist, 'sbom.cdx.json'), `${JSON.stringify(sbom(root, packages), null, 1)}\n`)
 console.log(`bundle: ${[...written].join(', ')}; ${packages.length} packages in it`)

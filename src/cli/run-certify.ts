@@ -73,7 +73,20 @@ export async function runCertify(command: string[], given: CertifyFlags): Promis
   forgiveReaders()
   const display = ExploreDisplay.ofThisProcess()
   const certificate = await certify({
-    ...{ command, before, renames, env: process.env, interruption, options, host, clock, timeout, jobs, tolerate, subject },
+    ...{
+      command,
+      before,
+      renames,
+      env: process.env,
+      interruption,
+      options,
+      host,
+      clock,
+      timeout,
+      jobs,
+      tolerate,
+      subject,
+    },
     ...{
       restarts,
       kinds: [],

@@ -161,6 +161,11 @@ export class ControlClient {
     await this.#connection.call<Stopping>('POST', '/_sandbox/stop')
   }
 
+  /** Announces the origin that clients see. */
+  announce(public_url: string): Promise<{ public_url: string }> {
+    return this.#connection.call('PUT', '/_sandbox/public_url', { public_url })
+  }
+
   /** Ends the sandbox with all of its namespaces; resolves when nothing answers any more. */
   async stop(): Promise<void> {
     await this.beginStop()

@@ -1,6 +1,6 @@
 import { ControlError, codeOf, problemIn, RefusedError, whyUnreachable } from './control-error.ts'
 
-type Method = 'GET' | 'POST' | 'DELETE'
+type Method = 'GET' | 'POST' | 'PUT' | 'DELETE'
 
 /** Statuses that mean a wrong request, or one for something that does not exist. */
 const REFUSALS = new Set([400, 404, 410, 422])

@@ -71,6 +71,8 @@ export interface ControlDeps {
   namespaces: NamespacesControl
   /** Makes a sandbox within this one. Throws Problem validation_error or sandbox_starting. */
   createGuest(wish: GuestWish): Promise<Guest>
+  /** Makes a URL the origin that clients see. Throws Problem validation_error or control_token_required. */
+  announce(url: string): void
   /** A client of this interface, without the network, that acts for a caller from outside: of the default namespace, or the one named. */
   clientOf(namespace?: string): Promise<ControlClient>
 }

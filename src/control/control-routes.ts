@@ -16,6 +16,7 @@ import { mcpRoutes } from './routes/mcp.ts'
 import { moneyRoutes } from './routes/money.ts'
 import { namespaceRoutes } from './routes/namespaces.ts'
 import { operationRoutes } from './routes/operations.ts'
+import { publicUrlRoutes } from './routes/public-url.ts'
 import { reportRoutes } from './routes/report.ts'
 import { requestRoutes } from './routes/requests.ts'
 import { resetRoutes } from './routes/reset.ts'
@@ -67,6 +68,7 @@ export async function controlRoutes(app: FastifyInstance, deps: ControlDeps): Pr
     })
     guarded.register(sessionRoutes, deps)
     guarded.register(stopRoutes, deps)
+    guarded.register(publicUrlRoutes, deps)
     guarded.register(guestRoutes, deps)
     guarded.register(namespaceRoutes, deps)
     for (const prefix of ['/_sandbox', '/_sandbox/namespaces/:namespace']) {

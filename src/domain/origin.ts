@@ -11,17 +11,30 @@ export interface Listening {
 
 /**
  * Address at which clients find the sandbox. All URLs that it publishes (issuers, discovery, credentials, RPC, the description) are
- * made from this. It has one URL and, on loopback only, other names for the same: a closed list, so that a Host header is
+ * made from this. It has one URL and, on loopback or after another was announced, other names for the same: a closed list, so that a Host header is
  * recognized but never repeated. A path in front of the interface would be part of these URLs.
  */
 export class Origin {
-  /** First part of `{base_url}`, which a base path may follow; without a slash at the end. */
-  readonly url: string
-  readonly #byHost: ReadonlyMap<string, string>
+  #url: string
+  readonly #byHost: Map<string, string>
 
   private constructor(url: string, others: readonly string[] = []) {
-    this.url = url
+    this.#url = url
     this.#byHost = new Map([url, ...others].map((one) => [new URL(one).host, one]))
+  }
+
+  /** First part of `{base_url}`, which a base path may follow; without a slash at the end. */
+  get url(): string {
+    return this.#url
+  }
+
+  /**
+   * Makes a URL that became known after the start, such as that of a mapped port, the first part of all URLs from now on. Earlier names
+   * stay: tokens that were issued under one of them remain good.
+   */
+  announce(url: string): void {
+    this.#url = url
+    this.#byHost.set(new URL(url).host, url)
   }
 
   /** The origin that `--public-url` names; it has no other name. */

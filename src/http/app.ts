@@ -34,6 +34,8 @@ export interface AppDeps extends EntranceDeps {
   origin: Origin
   /** Folder of the inspector's page; undefined if it is switched off. */
   inspector: URL | undefined
+  /** Folder of the page at /docs. */
+  docs: URL
   /** PEM texts, to serve https; undefined for http. */
   tls: { cert: string; key: string } | undefined
   /** Registers the routes on the same origin beside the service: identity provider, control. */
@@ -114,7 +116,7 @@ export async function createApp(deps: AppDeps): Promise<FastifyInstance> {
   readBodies(app)
   if (deps.inspector) registerInspector(app, { ...deps, folder: deps.inspector }, refuse)
   else registerDocsPage(app, refuse)
-  registerOpenApi(app, all, { ...deps, store: service.store })
+  registerOpenApi(app, all, { ...deps, store: service.store }, refuse)
   await app.register(partnerApi(all, settings))
   await deps.neighbours(app, entrance)
   return app

@@ -25,12 +25,10 @@ export function badRequest(error: FastifyError | Problem): Problem | undefined {
   }
 }
 
-/** A refusal by a plugin, such as of a path that leads out of the files of /docs. */
+/** A refusal by the framework of which nothing more is known here. */
 function refusedByLibrary({ statusCode = 500, message }: FastifyError): Problem | undefined {
   if (statusCode < 400 || statusCode >= 500) return undefined
-  return statusCode === 403 || statusCode === 404
-    ? new Problem('not_found', { detail: 'Nothing is served at this path; /docs lists what is.', param: 'path' })
-    : new Problem('validation_error', { detail: message, param: 'request' })
+  return new Problem('validation_error', { detail: message, param: 'request' })
 }
 
 /** A body that could not be read as JSON. Assumption `body-limits`. */

@@ -2,7 +2,7 @@ import type { IncomingMessage } from 'node:http'
 import type { Duplex } from 'node:stream'
 import { type WebSocket, WebSocketServer } from 'ws'
 import { SerialQueue } from '../support/serial-queue.ts'
-import type { ChainNews, LogFilter } from './rpc-subscriptions.ts'
+import type { ChainNews, LogSelection } from './rpc-subscriptions.ts'
 
 /** Bytes of a message, as of the body of a POST. */
 const MESSAGE_LIMIT = 10 * 1024 * 1024
@@ -128,7 +128,7 @@ class Subscriptions {
       )
     this.#ends.set(
       id,
-      kind === 'newHeads' ? this.#news.heads(notify) : this.#news.logs((filter ?? {}) as LogFilter, notify),
+      kind === 'newHeads' ? this.#news.heads(notify) : this.#news.logs((filter ?? {}) as LogSelection, notify),
     )
     return { result: id }
   }

@@ -14,7 +14,7 @@ interface Log {
 }
 
 /** What a subscription to logs selects: addresses and topics as of `eth_getLogs`. */
-export interface LogFilter {
+export interface LogSelection {
   address?: unknown
   topics?: unknown
 }
@@ -40,7 +40,7 @@ export class ChainNews {
   readonly #deps: ChainNewsDeps
   readonly #queue = new SerialQueue()
   readonly #heads = new Set<Notify>()
-  readonly #logs = new Map<Notify, LogFilter>()
+  readonly #logs = new Map<Notify, LogSelection>()
   /** Logs that were sent of the last block, by subscription: they are taken back if another block takes its place. */
   #sent = new Map<Notify, Log[]>()
   #last: BlockHeader | undefined
@@ -58,7 +58,7 @@ export class ChainNews {
   }
 
   /** Notifies of each log of a new block that fits. Returns what ends that. */
-  logs(filter: LogFilter, notify: Notify): () => void {
+  logs(filter: LogSelection, notify: Notify): () => void {
     this.#logs.set(notify, filter)
     return this.#begin(() => {
       this.#sent.delete(notify)

@@ -280,7 +280,7 @@ const NAMESPACE_OPTIONS: Record<keyof NamespaceOptions, true> = {
   snapshot: true,
 }
 
-function textOf(snapshot: string | Uint8Array): string {
+function snapshotText(snapshot: string | Uint8Array): string {
   return typeof snapshot === 'string' ? snapshot : new TextDecoder().decode(snapshot)
 }
 
@@ -296,7 +296,7 @@ function namespacesOf<Handle>(
       const wish = {
         ...rest,
         ...(confirmationDelay !== undefined && { confirmation_delay: confirmationDelay }),
-        ...(snapshot !== undefined && { snapshot: textOf(snapshot) }),
+        ...(snapshot !== undefined && { snapshot: snapshotText(snapshot) }),
       }
       const credentials = await client.createNamespace(wish)
       const { namespace } = credentials

@@ -24,10 +24,10 @@ const [MOST_FILES, LONGEST] = [2000, 500_000]
 
 /** Looks through a project's folder. Files that cannot be read are left out. */
 export function scanProject(root: string): ProjectScan {
-  const read = (path: string) => textOf(join(root, path))
+  const read = (path: string) => fileText(join(root, path))
   const names = new Set<string>()
   for (const path of filesBelow(root)) {
-    const text = textOf(path) ?? ''
+    const text = fileText(path) ?? ''
     for (const name of SOURCE.test(path) ? namesInSource(text) : namesInEnvFile(text)) names.add(name)
   }
   const installed = /"yield-sandbox"\s*:/.test(read('package.json') ?? '')
@@ -42,7 +42,7 @@ export function scanProject(root: string): ProjectScan {
 function isGitlab(root: string): boolean {
   if (existsSync(join(root, '.github'))) return false
   if (existsSync(join(root, '.gitlab-ci.yml'))) return true
-  return /url\s*=.*gitlab/i.test(textOf(join(root, '.git/config')) ?? '')
+  return /url\s*=.*gitlab/i.test(fileText(join(root, '.git/config')) ?? '')
 }
 
 /** Source files and files of the environment, nearest first. */
@@ -68,7 +68,7 @@ function listed(folder: string) {
   }
 }
 
-function textOf(path: string): string | undefined {
+function fileText(path: string): string | undefined {
   try {
     return statSync(path).size > LONGEST ? '' : readFileSync(path, 'utf8')
   } catch {

@@ -44,6 +44,7 @@ export function createApplication(deps: ApplicationDeps): Promise<FastifyInstanc
     controlToken: options.controlToken,
     origin,
     inspector: options.inspector ? new URL('dist/inspector/', PACKAGE_ROOT) : undefined,
+    docs: new URL('dist/docs/', PACKAGE_ROOT),
     neighbours: (app, entrance) =>
       supportRoutes(app, { namespaces, lead, surroundings, options, entrance, sessions, instance, createGuest, stop }),
   })

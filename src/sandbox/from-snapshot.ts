@@ -39,7 +39,7 @@ export async function restoreSnapshot(bytes: Uint8Array, host: SnapshotHost, wal
   checkReferences(content)
   const { now, frozen } = about.clock
   const begin: NamespaceCopy = {
-    ledger: entriesOf(content.puts, about.ledger),
+    ledger: ledgerEntries(content.puts, about.ledger),
     showings,
     // Another run of the same state, as after a restart: it issues ids that the first has not issued.
     random: new SeededRandom(about.seed, about.run + 1),
@@ -54,7 +54,7 @@ export async function restoreSnapshot(bytes: Uint8Array, host: SnapshotHost, wal
 /** Records of an entry; more would hold up other requests for too long. */
 const RECORDS_PER_ENTRY = 256
 
-function entriesOf(puts: readonly SnapshotPut[], as: SnapshotAbout['ledger']): LedgerEntry[] {
+function ledgerEntries(puts: readonly SnapshotPut[], as: SnapshotAbout['ledger']): LedgerEntry[] {
   const ofLedger = puts as Extract<LedgerEntry, { puts: unknown }>['puts'] // tenants are replaced by the fixture's
   return [...inChunks(ofLedger, RECORDS_PER_ENTRY)].map((chunk) => ({ ...as, puts: chunk, removes: [] }))
 }

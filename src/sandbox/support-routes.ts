@@ -3,6 +3,8 @@ import type { Guest, GuestWish } from '../control/contract.ts'
 import { FOR_OTHERS, type NamespaceControl } from '../control/control-parts.ts'
 import { controlRoutes } from '../control/control-routes.ts'
 import type { Sessions } from '../control/sessions.ts'
+import { Problem } from '../domain/errors.ts'
+import { isLoopback } from '../domain/origin.ts'
 import { refuseSocket } from '../http/client-error.ts'
 import type { Entrance } from '../http/entrance.ts'
 import { inProcessFetch } from '../http/in-process-fetch.ts'
@@ -11,8 +13,10 @@ import { rpcProxy } from '../http/rpc-proxy.ts'
 import { tokenEndpointFaults } from '../http/token-endpoint-faults.ts'
 import { identityRoutes } from '../identity/identity-routes.ts'
 import { mintUserToken } from '../identity/mint-user-token.ts'
+import { publicOrigin } from '../options.ts'
 import type { ResolvedOptions } from '../resolve-options.ts'
 import { shippedScenarios } from '../scenarios/find-scenario.ts'
+import { UnreadableTextError } from '../support/issue.ts'
 import { version } from '../version.ts'
 import { concludeRun } from './conclusion.ts'
 import { credentialsOf, withFirstRequests } from './credentials.ts'
@@ -66,6 +70,7 @@ export async function supportRoutes(app: FastifyInstance, deps: SupportDeps): Pr
     namespace: async (name) => controlNamespace(await namespaces.get(name), namespaces, surroundings),
     namespaces,
     createGuest: deps.createGuest,
+    announce: (url) => announce(url, surroundings),
     clientOf: async (namespace) => {
       const { ControlClient } = await import('../control/client.ts')
       const { url } = origin
@@ -73,6 +78,28 @@ export async function supportRoutes(app: FastifyInstance, deps: SupportDeps): Pr
       return new ControlClient(url, { controlToken: options.controlToken, fetch, namespace })
     },
   })
+}
+
+/**
+ * Gives the sandbox another origin. One that is not loopback is for others than this machine, who must have a control token. Throws Problem.
+ */
+function announce(text: string, { origin, options }: Surroundings): void {
+  const url = originIn(text)
+  if (options.controlToken === undefined && !isLoopback(new URL(url).hostname)) {
+    const detail =
+      'Others than this machine would reach it: start it with --control-token, or with --public-url, which makes one.'
+    throw new Problem('validation_error', { detail, param: 'public_url' })
+  }
+  origin.announce(url)
+}
+
+function originIn(text: string): string {
+  try {
+    return publicOrigin(text)
+  } catch (error) {
+    if (!(error instanceof UnreadableTextError)) throw error
+    throw new Problem('validation_error', { detail: `public_url ${error.message}.`, param: 'public_url' })
+  }
 }
 
 async function registerIdentity(scope: FastifyInstance, { namespaces, lead, surroundings, entrance }: SupportDeps) {

@@ -108,7 +108,7 @@ export async function* unpackSnapshot({ parts }: SoundSnapshot): AsyncGenerator<
     left -= json.length
     const excess = jsonExcess(json, VALUES_PER_PART)
     if (excess !== undefined) throw damagedSnapshot(`the part ${name} at byte ${at} ${excess}`)
-    yield { name, at, value: parsed(json, at) }
+    yield { name, at, value: jsonAt(json, at) }
   }
 }
 
@@ -121,7 +121,7 @@ async function unpack(packed: string, at: number, limit: number): Promise<string
   }
 }
 
-function parsed(json: string, at: number): unknown {
+function jsonAt(json: string, at: number): unknown {
   try {
     return JSON.parse(json)
   } catch {

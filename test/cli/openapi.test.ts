@@ -12,6 +12,17 @@ test('openapi prints the same document each time, whatever port and seed others 
   expect(JSON.parse(first.stdout).servers).toEqual([expect.objectContaining({ url: 'http://127.0.0.1:4010' })])
 })
 
+test('openapi --service prints the service alone, of a sandbox that was started without options', async () => {
+  const { code, stdout, stderr } = await runHere(['openapi', '--service'])
+  expect({ code, stderr }).toEqual({ code: 0, stderr: '' })
+  const { paths, servers, components } = JSON.parse(stdout)
+  expect(Object.keys(paths)).toHaveLength(6)
+  expect(servers).toEqual([expect.objectContaining({ url: 'http://127.0.0.1:4010' })])
+  expect(components.securitySchemes.client_credentials.flows.clientCredentials.tokenUrl).toBe(
+    'http://127.0.0.1:4010/oauth2/token',
+  )
+})
+
 test('openapi ends quietly when whoever reads it has read enough', async () => {
   const child = spawn(process.execPath, ['bin/yield-sandbox.js', 'openapi'], {
     cwd: ROOT,

@@ -108,9 +108,7 @@ function partsOf(operation: Operation, dice: Dice, weather: Weather): HttpDeps {
     case 'mint_idp_token':
       return mintOf(operation, dice)
     case 'docs':
-      return get(
-        `/docs${dice.pick(['', '/', '/static/index.html', '/json', '/static/../../package.json', '/%2e%2e/x'])}`,
-      )
+      return get(`/docs${dice.pick(['', '/', '/docs.css', '/nothing', '/../../package.json', '/%2e%2e/x'])}`)
     default:
       return get(PATHS[operation])
   }

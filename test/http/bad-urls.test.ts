@@ -187,8 +187,9 @@ describe('paths nobody serves', () => {
     '/docs/../v1/partner/pools',
     '/docs/../_sandbox/health',
     '/docs/../openapi.json',
-    '/docs/static/../../package.json',
-    '/docs/static/..%2f..%2fpackage.json',
+    '/docs/index.html',
+    '/docs/../../package.json',
+    '/docs/..%2f..%2fpackage.json',
     '/_sandbox',
     '/_sandbox/nothing',
   ])('%s: 404 not_found', async (path) => {

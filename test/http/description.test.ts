@@ -293,10 +293,3 @@ test('with a control token, the examples say nothing of what is in the sandbox',
   expect(example(document)).toMatchObject({ portfolio_id: 'jar_01JGX0Z5N8Q4R7T2V9W3Y6B1CD' })
   expect(example(documentOf('default'))).not.toEqual(example(document))
 })
-
-test('what the pages at /docs browse is the same document', async () => {
-  const read = async (path: string) => await fetch(`${sandbox.baseUrl}${path}`)
-  expect(await (await read('/docs/json')).json()).toEqual(await (await read('/openapi.json')).json())
-  expect(await (await read('/docs')).text()).toContain('<title>Yield Portfolio Partner API</title>')
-  expect((await read('/docs/yaml')).status).toBe(404)
-})

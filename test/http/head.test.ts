@@ -39,7 +39,7 @@ const SERVED = [
   '/.well-known/jwks.json',
   '/openapi.json',
   '/docs',
-  '/docs/static/index.html',
+  '/docs/docs.css',
 ]
 
 describe('HEAD wherever GET is (RFC 9110 §9.3.2)', () => {
@@ -57,7 +57,7 @@ describe('HEAD wherever GET is (RFC 9110 §9.3.2)', () => {
     ['/v1/partner/pools?limit=0', undefined, 400],
     ['/_sandbox/clock', { host: 'evil.example' }, 403],
     ['/nowhere', undefined, 404],
-    ['/docs/static/nothing', undefined, 404],
+    ['/docs/nothing', undefined, 404],
   ])('%s is refused as GET is', async (path, headers, status) => {
     const whole = await ask('GET', path, headers)
     const head = await ask('HEAD', path, headers)

@@ -47,7 +47,7 @@ test('until it is built, a page says how to build it; it needs no restart then',
   const { status, headers, text } = await page()
   expect([status, headers['cache-control']]).toEqual([404, 'no-store'])
   expect(text).toContain('<code>npm run build</code>')
-  expect(text).toContain('<a href="/docs">')
+  expect(text).toContain('<a href="/openapi.json">')
   expect(text).not.toMatch(/<script|<style|style=/)
   expect((await file('app.js')).status).toBe(404)
   await mkdir(folder)

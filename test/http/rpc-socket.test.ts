@@ -94,7 +94,7 @@ test('a client of viem reads, watches blocks and logs, and waits for confirmatio
   const { body } = await eventually(async () => {
     const deposit = await acme.deposit('carol', portfolio, '1000000')
     expect(deposit.status).toBe(200)
-    await expect.poll(() => transfers, { timeout: 2000 }).toContain(deposit.body.tx_hash)
+    await expect.poll(() => transfers).toContain(deposit.body.tx_hash)
     return deposit
   })
   const receipt = await client.waitForTransactionReceipt({ hash: body.tx_hash, confirmations: 3 })

@@ -145,7 +145,7 @@ describe('starting', () => {
       "logger must be of pino's shape; it lacks fatal, error, warn, debug, trace",
     ],
     [{ logger: false }, "logger must be of pino's shape; got false. Leave it out for none"],
-    [{ port: '4010' }, 'port must be a whole number from 0 to 65535; got "4010"; remove the quotes: 4010'],
+    [{ port: '4010' }, 'port must be a whole number from 0 to 65535, or auto; got "4010"; write it like 4010'],
     [
       { maxNodes: 0, clock: 'now' },
       'maxNodes must be a whole number of at least 1; got the number 0\nclock must be an ISO 8601 moment from 2025-01-02 on; got "now"; write it like 2030-01-01T00:00:00Z',

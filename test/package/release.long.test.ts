@@ -89,5 +89,7 @@ test('a release has its version everywhere, a section in the changelog, a commit
   const { version, packages } = JSON.parse(read('package-lock.json'))
   expect([version, packages[''].version]).toEqual(['0.3.0', '0.3.0'])
   expect(read('README.md')).toContain('yield-sandbox-0.3.0.tgz')
-  expect(read('CHANGELOG.md')).toMatch(/^# Changelog\n\n## Unreleased\n\n## 0\.3\.0 - \d{4}-\d\d-\d\d\n\n- Something\.\n/)
+  expect(read('CHANGELOG.md')).toMatch(
+    /^# Changelog\n\n## Unreleased\n\n## 0\.3\.0 - \d{4}-\d\d-\d\d\n\n- Something\.\n/,
+  )
 })

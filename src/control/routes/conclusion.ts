@@ -1,12 +1,16 @@
 import { type Static, Type } from '@sinclair/typebox'
 import type { FastifyInstance } from 'fastify'
+import { from, named } from '../../domain/described-schema.ts'
 import { controlOf } from '../control-parts.ts'
 import { AuditedMoneySchema, ConclusionSchema } from '../guest-schemas.ts'
 import { oneOf } from '../schema-parts.ts'
 
-const Body = Type.Object(
-  { end: oneOf(['well', 'failed', 'hung'], 'How the command ended that the client is part of.') },
-  { additionalProperties: false, examples: [{ end: 'well' }] },
+const Body = named(
+  'ConclusionWish',
+  Type.Object(
+    { end: oneOf(['well', 'failed', 'hung'], 'How the command ended that the client is part of.') },
+    { additionalProperties: false, examples: [{ end: 'well' }], ...from('sandbox-routes') },
+  ),
 )
 
 const tags = ['Control']

@@ -115,7 +115,7 @@ function header(description: string, ...origins: string[]) {
 
 /** Security schemes, to which operations refer. */
 export function securitySchemes({ audience }: ServiceSettings): Json {
-  const scope = scopeOf(audience)
+  const scopes = scopesOf(audience)
   return {
     idp_token: {
       type: 'http',
@@ -126,7 +126,7 @@ export function securitySchemes({ audience }: ServiceSettings): Json {
     client_credentials: {
       type: 'oauth2',
       description: 'The same token, obtained by whoever reads this. The scope is the service audience and /.default.',
-      flows: { clientCredentials: { tokenUrl: '/oauth2/token', scopes: { [scope]: 'Everything the tenant may do.' } } },
+      flows: { clientCredentials: { tokenUrl: '/oauth2/token', scopes } },
     },
     user_token: {
       type: 'apiKey',
@@ -138,3 +138,16 @@ export function securitySchemes({ audience }: ServiceSettings): Json {
     control_token: { type: 'http', scheme: 'bearer', description: 'Needed only when the sandbox has one.' },
   }
 }
+
+/** The one security scheme of the service alone. Importers resolve no address, so the token URL is whole. */
+export function serviceSecurity({ audience }: ServiceSettings, baseUrl: string): Json {
+  return {
+    client_credentials: {
+      type: 'oauth2',
+      description: 'Identity-provider token. The scope is the service audience and /.default.',
+      flows: { clientCredentials: { tokenUrl: `${baseUrl}/oauth2/token`, scopes: scopesOf(audience) } },
+    },
+  }
+}
+
+const scopesOf = (audience: string) => ({ [scopeOf(audience)]: 'Everything the tenant may do.' })

@@ -4,7 +4,7 @@ import type { Store } from '../../domain/ports/store.ts'
 import type { ServiceSettings } from '../../domain/service-settings.ts'
 import type { Endpoint, Known } from '../../partner-api/endpoint.ts'
 import { examplePool, examplePortfolio } from '../../partner-api/schemas.ts'
-import { errorExamples, headers, type Json, securitySchemes } from './components.ts'
+import { errorExamples, headers, type Json, securitySchemes, serviceSecurity } from './components.ts'
 import { Answers, describeEndpoint, describeNeighbour, isDescribed } from './operations.ts'
 
 /** Parts of the interface from which the description is made. */
@@ -16,6 +16,8 @@ export interface Described {
   known: Known
   /** URL of the sandbox; `{base_url}` is this and the base path. */
   baseUrl: string
+  /** `service`: the operations of the specification alone, in a form of which importers keep both tokens. */
+  only?: 'service' | undefined
 }
 
 const DESCRIPTION = `Every status, code, header, bound and list of words carries \`x-source: specification\`, or
@@ -26,6 +28,12 @@ the catalogue, or no answer that anybody describes: a connection that breaks, th
 To try it out: authorize with the client_id and client_secret of \`GET /_sandbox/credentials\`, and with a user token of
 \`POST /_sandbox/tenants/{slug}/user_tokens\`.`
 
+const SERVICE_DESCRIPTION = `The service alone, for API tools that import it. The access token comes by the client credentials grant; the user
+token is a header of each operation that needs one, since importers keep one security scheme only. A sandbox gives both:
+\`GET /_sandbox/credentials\` has client_id and client_secret, \`POST /_sandbox/tenants/{slug}/user_tokens\` mints a user token.
+
+\`x-source: specification\` marks what the specification says; \`x-assumption\` names rows of \`GET /_sandbox/fidelity\`.`
+
 const TAGS = [
   { name: 'Partner API', description: 'The service.' },
   { name: 'Identity provider', description: 'Where access tokens come from.' },
@@ -35,15 +43,17 @@ const TAGS = [
 ]
 
 /** Makes the interface's description, an OpenAPI 3.1 document, from the schemas that validate. */
-export function openApiDocument({ routes, endpoints, settings, known, baseUrl }: Described): Json {
+export function openApiDocument({ routes, endpoints, settings, known, baseUrl, only }: Described): Json {
   const named = new NamedSchemas()
-  const context = { settings, answers: new Answers(settings), known }
+  const alone = only === 'service'
+  const context = { settings, answers: new Answers(settings), known, alone }
   const paths: Record<string, Json> = {}
   const base = settings.base_path
   // The routes beside the service are not behind its base path.
   const beside = base !== '' && { servers: [{ url: baseUrl, description: 'Beside the service' }] }
   for (const route of routes.filter(isDescribed)) {
     const endpoint = endpoints.find(({ url, method }) => url === route.url && method === route.method)
+    if (alone && !endpoint) continue
     const operation = endpoint ? describeEndpoint(endpoint, context) : describeNeighbour(route, context)
     const path = route.url.slice(endpoint ? base.length : 0).replace(/:(\w+)/g, '{$1}')
     paths[path] = {
@@ -57,19 +67,27 @@ export function openApiDocument({ routes, endpoints, settings, known, baseUrl }:
     info: {
       title: 'Yield Portfolio Partner API (sandbox)',
       version: '1.0.0',
-      description: DESCRIPTION,
+      description: alone ? SERVICE_DESCRIPTION : DESCRIPTION,
       license: { name: 'MIT', identifier: 'MIT' },
     },
     servers: [{ url: `${baseUrl}${base}`, description: 'This sandbox' }],
-    tags: TAGS,
+    tags: alone ? TAGS.slice(0, 1) : TAGS,
     paths,
     components: {
-      securitySchemes: securitySchemes(settings),
+      securitySchemes: alone ? serviceSecurity(settings, baseUrl) : securitySchemes(settings),
       schemas: Object.fromEntries(Object.entries(named.schemas).sort(([a], [b]) => (a < b ? -1 : 1))),
-      headers: headers(settings).all,
-      examples: errorExamples(settings),
+      headers: alone ? referredTo('headers', headers(settings).all, paths) : headers(settings).all,
+      examples: alone ? referredTo('examples', errorExamples(settings), paths) : errorExamples(settings),
     },
   }
+}
+
+/** The components of a kind that the paths refer to. */
+function referredTo(kind: string, components: Json, paths: Json): Json {
+  const text = JSON.stringify(paths)
+  return Object.fromEntries(
+    Object.entries(components).filter(([name]) => text.includes(`"#/components/${kind}/${name}"`)),
+  )
 }
 
 /** Keywords whose values are data, not schemas. */

@@ -14,6 +14,8 @@ export interface DescribedWith {
   answers: Answers
   /** For the examples of requests. */
   known: Known
+  /** True if the service is described alone: the user token is a parameter then, not a security scheme. */
+  alone: boolean
 }
 
 /** Errors of HTTP itself, which any path may answer. */
@@ -51,11 +53,12 @@ function errorsOf({ errors, user_token, idempotency, body }: Endpoint, settings:
 const ANNOUNCED = ['Deprecation', 'Sunset', 'Link']
 
 /** Describes an endpoint of the service: its handler's schemas, and the additions of the pipeline. */
-export function describeEndpoint(endpoint: Endpoint, { settings, answers, known }: DescribedWith): Json {
+export function describeEndpoint(endpoint: Endpoint, { settings, answers, known, alone }: DescribedWith): Json {
   const { operation, success, assumptions = [], user_token, idempotency, params, querystring, body } = endpoint
   const { status, description, schema, example, source } = success
   const good = { [status]: { description, content: { 'application/json': { schema, example } }, ...from(source) } }
   const withKey = idempotency === 'none' ? [] : ['Idempotency-Key-Replay']
+  const scope = scopeOf(settings.audience)
   const user = user_token && { user_token: [] }
   const bodyExample = endpoint.bodyExample?.(known)
   return {
@@ -63,14 +66,17 @@ export function describeEndpoint(endpoint: Endpoint, { settings, answers, known 
     tags: ['Partner API'],
     summary: endpoint.summary,
     description: endpoint.description,
-    security: [
-      { idp_token: [], ...user },
-      { client_credentials: [scopeOf(settings.audience)], ...user },
-    ],
+    security: alone
+      ? [{ client_credentials: [scope] }]
+      : [
+          { idp_token: [], ...user },
+          { client_credentials: [scope], ...user },
+        ],
     ...from(...assumptions),
     parameters: [
       ...parametersOf('path', params, { external_id: known.external_id }),
       ...parametersOf('query', querystring),
+      ...(alone && user_token ? [USER_TOKEN] : []),
       ...(idempotency === 'none' ? [] : [idempotencyKey(idempotency, settings)]),
     ],
     ...(body && { requestBody: bodyOf(body, bodyExample) }),
@@ -163,6 +169,15 @@ function idempotencyKey(
     schema: { type: 'string', pattern: pattern.source, ...from(SPECIFICATION, 'idempotency-format') },
     example: '7c9e6679-7425-40de-944b-e07fc1f90ae7',
   }
+}
+
+/** The user token as a parameter. */
+const USER_TOKEN = {
+  name: 'X-User-Token',
+  in: 'header',
+  required: true,
+  description: 'RS256 JWT that the partner mints for the end user: its sub is the external_id of the path.',
+  schema: { type: 'string', ...from(SPECIFICATION) },
 }
 
 declare module 'fastify' {

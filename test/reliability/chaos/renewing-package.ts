@@ -16,7 +16,7 @@ export async function renewingPackage(): Promise<string> {
     input: fileURLToPath(new URL('renewing-cli.ts', import.meta.url)),
     platform: 'node',
     resolve: { mainFields: ['module', 'main'] },
-    external: ['viem', '@fastify/swagger-ui'],
+    external: ['viem'],
   })
   await bundle.write({ file: join(root, 'dist/cli.js'), format: 'cjs', codeSplitting: false })
   for (const name of ['code-cache.js', 'first-words.js', 'package.json'])
