@@ -56,22 +56,22 @@ test('a table has every rule in every scenario', () => {
   const cells = rows.map(([, , text]) => [...text!.matchAll(/aria-label="([^"]*)">(.)</g)].map(([, ...cell]) => cell))
   expect(cells.slice(0, 3)).toEqual([
     [
-      ['broken', '✗'],
-      ['kept', '✓'],
-      ['needs review', '?'],
+      ['Broken', '✗'],
+      ['Kept', '✓'],
+      ['Needs review', '?'],
     ],
     [
-      ['kept', '✓'],
-      ['kept', '✓'],
-      ['not tested', '·'],
+      ['Kept', '✓'],
+      ['Kept', '✓'],
+      ['Not tested', '·'],
     ],
-    Array.from({ length: 3 }, () => ['not tested', '·']),
+    Array.from({ length: 3 }, () => ['Not tested', '·']),
   ])
 })
 
 test('says how the command ended in each scenario, and which of its operations are not well', () => {
   const page = pageOf('alice')
-  expect(page).toContain('<td class="ok"><b>failed, as it may: code 1</b></td>')
+  expect(page).toContain('<td><b class="ok">failed, as it may: code 1</b></td>')
   expect(page).toContain('<div>2 × deposit of alice: paid twice (critical)</div>')
   expect(page).toContain('<div>deposit: refused, and told (note)</div>')
 })
