@@ -91,7 +91,7 @@ describe('a fixture file that cannot be used ends the start with code 2, and nam
 describe('a machine on which it cannot start ends it with code 1 and what to do', () => {
   let taken: Server
   beforeAll(async () => {
-    taken = createServer()
+    taken = createServer((socket) => socket.resume())
     await new Promise<void>((resolve) => taken.listen(0, '127.0.0.1', resolve))
   })
   afterAll(() => taken.close())
@@ -138,7 +138,7 @@ describe('fixtures init', () => {
     expect(await runHere(['fixtures', 'validate', file])).toMatchObject({ code: 0, stderr: '' })
     for (const name of ['livelike', '', 'toString', 'live-like.yaml']) {
       const ended = await runHere(['fixtures', 'init', join(directory, 'none'), '--profile', name])
-      expectClear(ended, { code: 2, line: /--profile.*Use one of specification, live-like/ })
+      expectClear(ended, { code: 2, line: /--profile.*(Use one of specification, live-like|Did you mean "live-like")/ })
     }
     expect(existsSync(join(directory, 'none'))).toBe(false)
   })

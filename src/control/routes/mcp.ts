@@ -9,6 +9,7 @@ const McpMessage = named(
   Type.Object(
     {},
     {
+      additionalProperties: true,
       description: 'A JSON-RPC 2.0 request or notification.',
       examples: [{ jsonrpc: '2.0', id: 1, method: 'ping' }],
       ...from('sandbox-routes'),
