@@ -98,9 +98,9 @@ test('of several reports, a table has every rule that one of them tested, by sce
   const tested = report.findings.filter(({ outcome }) => outcome !== 'not_exercised')
   expect(cells).toHaveLength(tested.length)
   const [failed] = tested.filter(({ outcome }) => outcome === 'failed')
-  expect(cells[0]).toEqual([failed!.id, 'broken ✗', 'broken ✗'])
+  expect(cells[0]).toEqual([failed!.id, 'Broken ✗', 'Broken ✗'])
   const words = cells.map(([, word]) => word)
-  expect([...new Set(words)]).toEqual(['broken ✗', 'judge failed !', 'needs review ?', 'kept ✓'])
+  expect([...new Set(words)]).toEqual(['Broken ✗', 'Errored !', 'Needs review ?', 'Kept ✓'])
 })
 
 test("nobody's home folder is named: commands have ~ for it", () => {
