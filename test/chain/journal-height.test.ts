@@ -23,7 +23,7 @@ async function workbench() {
     rpc: {} as RpcClient,
     reader: { changed() {} } as Partial<ChainReader> as ChainReader,
     journal,
-    archive: { append: async () => {} } as Partial<BlockArchive> as BlockArchive,
+    archive: { append: async () => {}, watchers: new Set() } as Partial<BlockArchive> as BlockArchive,
     events: new NodeEvents().on('distrusted', (reason) => discarded.push(reason)),
   })
   return { journal, discarded, adopt: (found: Block) => sync.block(async () => ({ block: found })) }

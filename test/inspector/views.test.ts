@@ -50,7 +50,7 @@ describe.skipIf(NO_CHROMIUM)('every view', () => {
     const opened = await browser.open(`${origin}/#verdict?namespace=empty`)
     for (const [view, text] of [
       ['operations', /Send a first deposit/],
-      ['money', /no end user yet/],
+      ['money', /alice/], // the fixture's
       ['verdict', /Open a saved report/],
       ['explore', /yield-sandbox explore/],
     ] as const) {
