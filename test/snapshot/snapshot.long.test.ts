@@ -10,13 +10,14 @@ import { run } from '../cli/command.ts'
 import { temporaryDirectory } from '../data-dir/temporary-directory.ts'
 import { testSandbox } from '../helpers/partner.ts'
 
-test('every changed byte and every cut of a real snapshot is refused', () => {
+test('a changed byte anywhere, and a cut anywhere, of a real snapshot is refused', () => {
   const whole = readFileSync(join(import.meta.dirname, 'form-1.snapshot'))
-  for (let at = 0; at < whole.length; at++) {
+  // Each check reads all of the file; of a small one, every byte is tried (snapshot-form.test.ts).
+  for (let at = 0; at < whole.length; at += 7) {
     const changed = Buffer.from(whole)
     changed[at]! ^= 1 << (at % 8)
     expect(() => checkSnapshot(changed), `byte ${at}`).toThrow(SnapshotError)
-    if (at % 16 === 0) expect(() => checkSnapshot(whole.subarray(0, at)), `cut at ${at}`).toThrow(SnapshotError)
+    if (at % 5 === 0) expect(() => checkSnapshot(whole.subarray(0, at)), `cut at ${at}`).toThrow(SnapshotError)
   }
 })
 
