@@ -10,7 +10,7 @@ import { Problem } from '../domain/errors.ts'
 import type { Origin } from '../domain/origin.ts'
 import type { Chain } from '../domain/ports/chain.ts'
 import { shorten } from '../support/foreign-text.ts'
-import { jsonExcess } from '../support/json.ts'
+import { jsonExcess, jsonObject } from '../support/json.ts'
 import { type PipelineDeps, refuseUnlessReady } from './pipeline.ts'
 import { toProblem } from './problem.ts'
 import type { RpcSockets, SocketChain } from './rpc-socket.ts'
@@ -122,7 +122,7 @@ export interface RpcDeps {
 
 /** Serves a chain's JSON-RPC on the sandbox's own origin, so that its URL outlives the node. Never subject to faults, never recorded. */
 export async function rpcProxy(app: FastifyInstance, deps: RpcDeps): Promise<void> {
-  const { namespace, local, origin } = deps
+  const { local, origin } = deps
   serveSockets(app, deps)
   app.addHook('onRequest', async (request) => {
     refuseForeignOrigin(request, origin)
@@ -131,15 +131,10 @@ export async function rpcProxy(app: FastifyInstance, deps: RpcDeps): Promise<voi
   app.removeAllContentTypeParsers()
   app.addContentTypeParser('application/json', { parseAs: 'string' }, async (_request: unknown, text: string) => text)
   const relay: RouteHandlerMethod = async ({ params, query, body: text, raw }, reply) => {
-    const { namespace: name, chain_id } = params as RpcParams
-    const { service, exchanges, rpcKey, notReady } = await namespace(name)
-    refuseUnlessReady(notReady())
-    // A request of this process to its own sandbox is not a client's.
-    if (raw instanceof IncomingMessage) exchanges.rpcAt = service.clock.wallNow()
-    const chain = service.chains.get(chain_id)
-    if (!chain) throw new Problem('not_found', { detail: 'There is no such chain.', param: 'chain_id' })
     const { key } = query as { key?: unknown }
-    const maySend = rpcKey === undefined || (typeof key === 'string' && isControlToken(key, rpcKey))
+    // A request of this process to its own sandbox is not a client's.
+    const isClient = raw instanceof IncomingMessage
+    const { chain, maySend } = await openChain({ ...(params as RpcParams), key, isClient }, deps)
     const answer = await relayText(typeof text === 'string' ? text : '', chain, { local, maySend })
     return answer === undefined ? reply.code(204).send() : reply.type('application/json').send(answer)
   }
@@ -166,8 +161,22 @@ export async function rpcProxy(app: FastifyInstance, deps: RpcDeps): Promise<voi
 }
 
 interface RpcParams {
-  namespace?: string
+  namespace?: string | undefined
   chain_id: string
+}
+
+/** The chain that a caller names, as it may use it. Throws Problem if there is none, or it cannot be used yet. */
+async function openChain(
+  { namespace: name, chain_id, key, isClient }: RpcParams & { key: unknown; isClient: boolean },
+  { namespace }: Pick<RpcDeps, 'namespace'>,
+) {
+  const { service, exchanges, rpcKey, notReady } = await namespace(name)
+  refuseUnlessReady(notReady())
+  if (isClient) exchanges.rpcAt = service.clock.wallNow()
+  const chain = service.chains.get(chain_id)
+  if (!chain) throw new Problem('not_found', { detail: 'There is no such chain.', param: 'chain_id' })
+  const maySend = rpcKey === undefined || (typeof key === 'string' && isControlToken(key, rpcKey))
+  return { chain, maySend, clock: service.clock }
 }
 
 function refuseMethod({ method }: FastifyRequest): never {
@@ -205,17 +214,9 @@ async function chainFor(
 ): Promise<SocketChain> {
   refuseForeignOrigin({ headers, protocol: socket instanceof TLSSocket ? 'https' : 'http' }, deps.origin)
   if (deps.local) refuseForeignHost({ headers })
-  const [, name, chainId = '', query] = SOCKET_PATH.exec(url) ?? []
+  const [, namespace, chain_id = '', query] = SOCKET_PATH.exec(url) ?? []
   const key = new URLSearchParams(query).get('key')
-  const open = async () => {
-    const { service, exchanges, rpcKey, notReady } = await deps.namespace(name)
-    refuseUnlessReady(notReady())
-    const chain = service.chains.get(chainId)
-    if (!chain) throw new Problem('not_found', { detail: 'There is no such chain.', param: 'chain_id' })
-    exchanges.rpcAt = service.clock.wallNow()
-    const maySend = rpcKey === undefined || (key !== null && isControlToken(key, rpcKey))
-    return { chain, maySend, clock: service.clock }
-  }
+  const open = () => openChain({ namespace, chain_id, key, isClient: true }, deps)
   const { chain, clock } = await open()
   const shared =
     news.get(chain) ?? new ChainNews(chain, { wallSleep: (ms) => clock.wallSleep(ms), blockTime: deps.blockTime })
@@ -237,8 +238,7 @@ async function chainFor(
 
 /** The error of a call that is refused as a POST would be. */
 function refusal(text: string, { details: { detail } }: Problem): string {
-  const body = parsed(text) as { id?: unknown } | undefined
-  return JSON.stringify({ jsonrpc: '2.0', id: body?.id ?? null, error: { code: -32_000, message: detail } })
+  return JSON.stringify({ jsonrpc: '2.0', id: jsonObject(text)?.id ?? null, error: { code: -32_000, message: detail } })
 }
 
 /** The chain's answer to a body; undefined if the client expects none. */

@@ -1,6 +1,7 @@
 import type { IncomingMessage } from 'node:http'
 import type { Duplex } from 'node:stream'
 import { type WebSocket, WebSocketServer } from 'ws'
+import { jsonObject } from '../support/json.ts'
 import { SerialQueue } from '../support/serial-queue.ts'
 import type { ChainNews, LogSelection } from './rpc-subscriptions.ts'
 
@@ -107,7 +108,7 @@ class Subscriptions {
   /** The answer to a message about subscriptions; undefined for every other. */
   answer(text: string): string | undefined {
     if (!text.includes('subscribe')) return undefined
-    const { id, method, params } = request(text)
+    const { id, method, params } = jsonObject(text) ?? {}
     if (method !== 'eth_subscribe' && method !== 'eth_unsubscribe') return undefined
     const given = Array.isArray(params) ? params : []
     const outcome = method === 'eth_subscribe' ? this.#subscribe(given) : { result: this.#unsubscribe(given[0]) }
@@ -142,13 +143,4 @@ class Subscriptions {
 
 function fault(code: number, message: string): object {
   return { error: { code, message } }
-}
-
-function request(text: string): { id?: unknown; method?: unknown; params?: unknown } {
-  try {
-    const value: unknown = JSON.parse(text)
-    return value !== null && typeof value === 'object' && !Array.isArray(value) ? value : {}
-  } catch {
-    return {}
-  }
 }

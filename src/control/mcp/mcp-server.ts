@@ -45,8 +45,8 @@ interface Message {
 }
 
 /**
- * A server of the Model Context Protocol (modelcontextprotocol.io) for tools, without a transport: `answer` takes a message as it came
- * and returns the one to send back, or undefined for a notification. `notify` is given messages to send before that.
+ * A server of the Model Context Protocol (modelcontextprotocol.io) for tools, without a transport: `answer` takes a message as it came, or
+ * `answerParsed` its value, and returns the one to send back, or undefined for a notification. `notify` is given messages to send before.
  */
 export class McpServer {
   readonly #tools: readonly McpTool[]
@@ -57,8 +57,18 @@ export class McpServer {
     this.#version = version
   }
 
-  async answer(text: string, notify: (message: object) => void = () => undefined): Promise<object | undefined> {
-    const message = messageIn(text)
+  async answer(text: string, notify?: (message: object) => void): Promise<object | undefined> {
+    let value: unknown
+    try {
+      value = JSON.parse(text)
+    } catch {
+      return failure(null, new ProtocolError(PARSE_ERROR, 'the message is not JSON'))
+    }
+    return this.answerParsed(value, notify)
+  }
+
+  async answerParsed(value: unknown, notify: (message: object) => void = () => undefined): Promise<object | undefined> {
+    const message = messageIn(value)
     if ('error' in message) return message
     const { id, method, params = {} } = message
     if (id === undefined) return undefined
@@ -128,13 +138,7 @@ function failure(id: string | number | null, error: unknown): object {
   return { jsonrpc: '2.0', id, error: { code, message } }
 }
 
-function messageIn(text: string): Message | { error: unknown } {
-  let value: unknown
-  try {
-    value = JSON.parse(text)
-  } catch {
-    return failure(null, new ProtocolError(PARSE_ERROR, 'the message is not JSON')) as { error: unknown }
-  }
+function messageIn(value: unknown): Message | { error: unknown } {
   const { jsonrpc, id, method, params } = (value ?? {}) as Partial<Message>
   const isRequest = jsonrpc === '2.0' && typeof method === 'string' && (params === undefined || isObject(params))
   const hasId = id === undefined || typeof id === 'string' || typeof id === 'number'

@@ -49,7 +49,7 @@ export async function mcpRoutes(app: FastifyInstance, { version, clientOf }: Con
         clientOf(params.namespace),
       ])
       const server = new McpServer(mcpTools(client), version)
-      const answer = await server.answer(JSON.stringify(body))
+      const answer = await server.answerParsed(body)
       return answer === undefined ? reply.code(202).send() : reply.send(answer)
     },
   )
