@@ -7,6 +7,8 @@ import { parseRename } from '../exec/command-environment.ts'
 import { USAGE } from '../exec/exit-code.ts'
 import { prepareFiles } from '../exec/report-files.ts'
 import type { Interruption } from '../exec/run-command.ts'
+import { CRASHES, crashOf } from '../explore/crash/crash-points.ts'
+import type { RestartTerms } from '../explore/crash/play-crash.ts'
 import type { Exploration } from '../explore/exploration.ts'
 import { explore } from '../explore/explore.ts'
 import { HAZARDS } from '../explore/plan/hazards.ts'
@@ -23,6 +25,7 @@ import { ResultsFile } from '../explore/results/results-file.ts'
 import { type KeptResults, readResults } from '../explore/results/resume.ts'
 import { saveScenario } from '../explore/shrink/shrink.ts'
 import { explorationExitCode } from '../explore/summary.ts'
+import { OptionError } from '../option-error.ts'
 import { shellWords, shorten } from '../support/foreign-text.ts'
 import { suggest } from '../support/nearest.ts'
 import { version } from '../version.ts'
@@ -35,6 +38,7 @@ import {
   execFlags,
   exitAtOnce,
   forgiveReaders,
+  MAX_RESTARTS,
   outputFor,
   type RunFlags,
   runningCommand,
@@ -48,6 +52,9 @@ import { screenOf } from './screen-of.ts'
 const MAX_RANDOM = 10_000
 
 interface Flags extends RunFlags {
+  crash?: boolean
+  recover?: string
+  kill?: string
   faults: string[]
   only: Operation[]
   depth: 1 | 2
@@ -70,6 +77,9 @@ export function exploreCommand(): Command {
     'explore',
     'Run a command once for everything that can go wrong, and compare the money. Exits with 3 when it went astray.',
   )
+    .option('--crash', 'kill the command at every point, and start it again: does it pay twice, or never?')
+    .option('--recover <command>', 'with --crash: run this by the shell after a kill, instead of the command itself')
+    .option('--kill <command>', 'with --crash: run this by the shell to kill what is not a child of the command')
     .option('--faults <kinds>', 'only these faults, by kind or by name, separated by commas', wordsOf(FAULTS), [])
     .option('--only <operations>', 'only at these operations, separated by commas', wordsOf(OPERATIONS), [])
     .addOption(new Option('--depth <n>', '2: the retry is hit as well').argParser(depth).default(1))
@@ -96,10 +106,10 @@ export function exploreCommand(): Command {
 }
 
 /** Flags that have no meaning with `--trial`, which runs one trial: there is nothing to choose or to resume. */
-const MANY = ['faults', 'only', 'depth', 'random', 'maxRuns', 'budget', 'resume']
+const MANY = ['crash', 'faults', 'only', 'depth', 'random', 'maxRuns', 'budget', 'resume']
 
 const KINDS: readonly string[] = [...new Set(HAZARDS.map(({ rule }) => rule.kind))]
-const FAULTS = [...KINDS, ...HAZARDS.map(({ id }) => id)]
+const FAULTS = [...KINDS, ...[...CRASHES, ...HAZARDS].map(({ id }) => id)]
 
 const EXAMPLES = `
 Kinds of fault: ${KINDS.join(', ')}; or a single one: reset-after-broadcast. docs/explore.md names them all.
@@ -113,6 +123,7 @@ command's own when it fails without any fault; 130 and 143 interrupted: what the
 Examples:
   yield-sandbox explore -- npm test
   yield-sandbox explore --only deposit,withdraw --faults drop_connection --report explore.html -- npm test
+  yield-sandbox explore --crash -- node worker.js
   yield-sandbox explore --before 'npm run db:reset' --jobs 1 --budget 10m -- npm test
   yield-sandbox explore --random 100 --seed 7 -- npm test
   yield-sandbox explore --resume -- npm test
@@ -128,13 +139,17 @@ async function run(command: string[], given: Flags): Promise<void> {
   const kept = flags.resume ? readResults(flags.results, wantedOf(command, flags)) : undefined
   await prepareFiles(files)
   const options = await sandboxOptions({ ...flags, seed: flags.seed ?? kept?.header.seed })
+  const crash = restartTerms(flags)
   const interruption = watchSignals()
   forgiveReaders()
   const { faults, only, depth, maxRuns, budget, timeout, before, tolerate = false, allowInconclusive = false } = flags
   const exploration = await watched(flags, kept, (watch) =>
     explore({
       ...{ command, before, renames, env: process.env, interruption, kinds: faults, operations: only, depth },
-      ...{ maxRuns, budget, timeout, tolerate, options, host, watch, trial: flags.trial, restarts: flags.restarts },
+      ...{ maxRuns, budget, timeout, tolerate, options, watch, trial: flags.trial, crash },
+      // What holds an exchange must know at once that it is held: the sandbox must be this process.
+      host: crash ? undefined : host,
+      restarts: crash ? 0 : flags.restarts,
       random: {
         count: flags.random,
         save: (scenario) => saveScenario(join(flags.save, `${scenario.name}.yaml`), scenario, '--save'),
@@ -148,6 +163,16 @@ async function run(command: string[], given: Flags): Promise<void> {
   )
   process.exitCode = await conclude(exploration, { files, interruption, flags, allowInconclusive })
   exitAtOnce()
+}
+
+/** Undefined where the command is never killed. Throws OptionError for flags that have no meaning without `--crash`. */
+function restartTerms(flags: Flags): RestartTerms | undefined {
+  const { crash = false, trial, faults, recover, kill, restarts } = flags
+  const named = [...faults, ...(trial?.split(/[ +]/) ?? [])]
+  if (crash || named.some((name) => crashOf(name))) return { recover, kill, restarts: restarts || MAX_RESTARTS }
+  const [alone] = Object.entries({ recover, kill }).flatMap(([name, value]) => (value === undefined ? [] : name))
+  if (alone === undefined) return undefined
+  throw new OptionError(`--${alone} has a meaning only where the command is killed: give --crash as well`)
 }
 
 /** Shows results as they come, and writes them to the results file. */
@@ -219,6 +244,7 @@ function wantedOf(command: readonly string[], flags: Flags) {
 /** Flags that every run must repeat to be the same; the number of runs, and of runs at a time, do not matter. */
 function sameFlags({ faults, only, depth, ...flags }: Flags): string[] {
   return [
+    ...(flags.crash ? ['--crash'] : []),
     ...(faults.length === 0 ? [] : ['--faults', faults.join(',')]),
     ...(only.length === 0 ? [] : ['--only', only.join(',')]),
     ...(depth === 1 ? [] : ['--depth', String(depth)]),
@@ -227,8 +253,16 @@ function sameFlags({ faults, only, depth, ...flags }: Flags): string[] {
 }
 
 /** Flags of every single run. */
-function flagsOfRun({ timeout, tolerate, ...flags }: Omit<Flags, 'faults' | 'only' | 'depth'>): string[] {
+function flagsOfRun({
+  timeout,
+  tolerate,
+  recover,
+  kill,
+  ...flags
+}: Omit<Flags, 'faults' | 'only' | 'depth'>): string[] {
   return [
+    ...(recover === undefined ? [] : ['--recover', recover]),
+    ...(kill === undefined ? [] : ['--kill', kill]),
     ...(timeout === undefined ? [] : ['--timeout', `${timeout}ms`]),
     ...(tolerate ? ['--tolerate'] : []),
     ...execFlags(flags),

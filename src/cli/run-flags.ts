@@ -29,7 +29,7 @@ interface SandboxFlags {
 }
 
 /** Most restarts of a command. */
-const MAX_RESTARTS = 3
+export const MAX_RESTARTS = 3
 
 /** A command that runs the user's command, still without flags of its own. */
 export function runningCommand(name: string, description: string, argument = '<command...>'): Command {

@@ -59,7 +59,8 @@ export async function runAgain(client: Concluding, first: Start, terms: Again): 
   return last
 }
 
-function isLeftOpen({ evidence }: Aftermath): boolean {
+/** @returns true if another start of the command may settle something */
+export function isLeftOpen({ evidence }: Aftermath): boolean {
   return judgeOperations(evidence).some(({ outcome }) => REOPENED.includes(outcome))
 }
 

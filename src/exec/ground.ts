@@ -3,6 +3,7 @@ import { RUNNER_HEADER } from '../control/control-parts.ts'
 import type { SandboxOptions } from '../options.ts'
 import { clientOfRecord } from '../running/find-sandbox.ts'
 import type { SandboxRecord } from '../running/sandbox-record.ts'
+import type { Services } from '../sandbox/build-services.ts'
 
 /** The sandbox that a command is run against: started for it, or within one that runs already. */
 export interface Ground {
@@ -12,10 +13,15 @@ export interface Ground {
   ownsMarkets: boolean
   /** True if transfers are confirmed with a delay. */
   delaysConfirmation: boolean
+  /** The inside of one of its namespaces; undefined if the sandbox is another process. */
+  inside?(namespace: string): Promise<Inside>
   /** Resolves to the number of requests that came meanwhile to the sandbox around it; undefined if there is none. */
   astray(): Promise<Astray | undefined>
   stop(): Promise<void>
 }
+
+/** Parts of a namespace that no interface offers: what holds an exchange must know at once that it is held. */
+export type Inside = Pick<Services, 'faults' | 'exchanges'>
 
 /** Requests to the sandbox of the folder itself while a command ran within it: they may be the command's, and are not judged. */
 export interface Astray {
@@ -40,6 +46,7 @@ async function ownGround(options: SandboxOptions): Promise<Ground> {
       client: new ControlClient(sandbox.baseUrl, { controlToken, fetch: sandbox.fetch }),
       ownsMarkets: sandbox.ownsMarkets,
       delaysConfirmation: sandbox.delaysConfirmation,
+      inside: async (name) => (await sandbox.namespaces.get(name)).services,
       astray: async () => undefined,
       stop: () => sandbox.stop(),
     }

@@ -26,6 +26,8 @@ export interface CommandTerms {
   /** Time limit in milliseconds; undefined for no limit. */
   timeout: number | undefined
   interruption: Interruption
+  /** Kills the whole group by SIGKILL, which is no interruption: the command is one that is to die. */
+  kill?: AbortSignal | undefined
   clock: SandboxClock
 }
 
@@ -45,7 +47,7 @@ export interface CommandEnd {
  * a second one kills it. Throws {@link CommandStartError}.
  */
 export async function runCommand(command: readonly string[], terms: CommandTerms): Promise<CommandEnd> {
-  const { interruption, clock, timeout } = terms
+  const { interruption, clock, timeout, kill: crash } = terms
   const { group, ended } = await start(command, terms)
   const pass = () => void group.signal(interruption.asked.reason)
   const kill = () => void group.signal('SIGKILL')
@@ -53,12 +55,18 @@ export async function runCommand(command: readonly string[], terms: CommandTerms
   const listening = { once: true, signal: over.signal }
   interruption.asked.addEventListener('abort', pass, listening)
   interruption.insisted.addEventListener('abort', kill, listening)
+  crash?.addEventListener('abort', kill, listening)
   // The interruption may have come while the command was being started.
   if (interruption.asked.aborted) pass()
+  if (crash?.aborted) kill()
   try {
     const timedOut = timeout !== undefined && (await Promise.race([isOver(timeout), ended.then(() => false)]))
     if (timedOut) await endGroup(group, clock)
     const { code, signal } = await ended
+    if (crash?.aborted) {
+      await untilGone(group, GRACE_MS, clock)
+      return { code, signal, timedOut, leftBehind: [] }
+    }
     const leftBehind = await leftAfter(group, clock)
     if (leftBehind.length > 0) await endGroup(group, clock)
     return { code, signal, timedOut, leftBehind }

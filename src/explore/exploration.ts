@@ -25,8 +25,8 @@ export interface Hazard {
   id: string
   /** "reset after broadcast" */
   title: string
-  /** The fault rule without its place. */
-  rule: Omit<FaultRule, 'match' | 'skip' | 'times' | 'probability'>
+  /** The fault rule without its place; null where the command is killed instead. */
+  rule: Omit<FaultRule, 'match' | 'skip' | 'times' | 'probability'> | null
 }
 
 /** One fault that strikes one request. In files and reports these are called `harms`. */
@@ -43,21 +43,32 @@ export interface Trial {
 }
 
 /**
- * Outcomes of a run with faults, the worst first: that of its worst operation (`OUTCOMES` of the oracle), or one of these. `errored`:
+ * Outcomes of a run with faults, the worst first: that of its worst operation (`OUTCOMES` of the oracle), or one of these. `left_undone`:
+ * the command was killed, ended well when it was started again, and has moved less than without that. `gave_up_safely`: it was killed, and
+ * reported by its exit code that it needs help; no money is elsewhere. `errored`:
  * the sandbox itself failed. `not_exercised`: a fault never struck. `survived`: every operation was carried out and its client knows,
  * and the money is the same as without faults.
  */
 export const TRIAL_OUTCOMES = [
-  ...outcomesOf(['critical', 'serious']),
+  ...outcomesOf(['critical']),
+  'left_undone',
+  ...outcomesOf(['serious']),
   'errored',
   ...outcomesOf(['inconclusive', 'review']),
   'not_exercised',
+  'gave_up_safely',
   ...outcomesOf(['warning', 'note']),
   'survived',
 ] as const
 
 /** See {@link TRIAL_OUTCOMES}. */
-export type TrialOutcome = Exclude<OutcomeId, 'told' | 'found' | 'misled'> | 'errored' | 'not_exercised' | 'survived'
+export type TrialOutcome =
+  | Exclude<OutcomeId, 'told' | 'found' | 'misled'>
+  | 'left_undone'
+  | 'gave_up_safely'
+  | 'errored'
+  | 'not_exercised'
+  | 'survived'
 
 function outcomesOf(levels: readonly Level[]): TrialOutcome[] {
   const ids = Object.keys(OUTCOMES) as OutcomeId[]

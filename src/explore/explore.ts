@@ -1,15 +1,22 @@
 import { SandboxClock } from '../domain/clock.ts'
 import { endInWords } from '../exec/command-end.ts'
 import type { OutputStream } from '../exec/run-all.ts'
+import type { CommandStdio } from '../exec/run-command.ts'
 import type { SandboxOptions } from '../options.ts'
 import type { SandboxRecord } from '../running/sandbox-record.ts'
 import { version } from '../version.ts'
+import { playRestartable, playWithRecovery } from './crash/restart-condition.ts'
 import type { Exploration, TrialResult } from './exploration.ts'
 import { findTrial } from './plan/find-trial.ts'
 import { changesMarket, type PlannedTrial, type PlanWish, planTrials, randomTrials } from './plan/plan.ts'
 import { askedNothing, type Baseline, compareBaselines } from './run/baseline.ts'
 import { BaselineFailure } from './run/baseline-failure.ts'
-import { type ExplorationRunTerms, ExplorationSandbox, type Observation } from './run/exploration-sandbox.ts'
+import {
+  type ExplorationRunTerms,
+  ExplorationSandbox,
+  type Observation,
+  type RunWish,
+} from './run/exploration-sandbox.ts'
 import { type Limits, runTrials } from './run/run-trials.ts'
 import { failingSchedules, type ShrinkTerms, shrinkSchedules } from './shrink/shrink-schedules.ts'
 
@@ -19,7 +26,7 @@ const BASELINE_TIMEOUT_MS = 600_000
 const PATIENCE_MS = 300_000
 
 /** Options of `explore`. */
-export interface ExploreTerms extends ExplorationRunTerms, PlanWish, Limits {
+export interface ExploreTerms extends ExplorationRunTerms, Omit<PlanWish, 'crash'>, Limits {
   /** Number of random schedules after the single faults, and where their smallest failing parts are saved; undefined for none. */
   random?: Pick<ShrinkTerms, 'save'> & { count: number }
   /** Id of the only trial to run; undefined for the whole plan. */
@@ -84,7 +91,9 @@ export async function explore(terms: ExploreTerms): Promise<Exploration | undefi
     }
     const drawn = randomTrials(baseline.places, { ...terms, count: terms.random?.count ?? 0, seed: sandbox.seed })
     const all = () =>
-      [...planTrials(baseline.places, terms), ...drawn].filter((trial) => sandbox.ownsMarkets || !changesMarket(trial))
+      [...planTrials(baseline.places, { ...terms, crash: terms.crash !== undefined }), ...drawn].filter(
+        (trial) => sandbox.ownsMarkets || !changesMarket(trial),
+      )
     const trials = terms.trial === undefined ? all() : [findTrial(terms.trial, baseline.places)]
     terms.watch.planned(begun, trials)
     const timeout = terms.timeout ?? limitOf([first.took, second.took])
@@ -126,13 +135,21 @@ async function runBaselines(
     terms.watch.baseline(run)
     const [out, errors] = run === 1 ? ([terms.out.fd, 'inherit'] as const) : (['ignore', 'ignore'] as const)
     const timeout = terms.timeout ?? BASELINE_TIMEOUT_MS
-    const seen = await sandbox.run(terms, { faults: [], holding: 0, stdio: ['ignore', out, errors], timeout })
+    const stdio: CommandStdio = ['ignore', out, errors]
+    const seen = await sandbox.run(terms, { faults: [], holding: 0, stdio, timeout, ...unharmedPlay(run, terms) })
     if (seen) refuseUnlessGood(seen, { timeout, ownNamespaces: sandbox.madeByCommands })
     return seen
   }
   const first = await runOnce(1)
   const second = first && (await runOnce(2))
   return second && [first, second]
+}
+
+/** A command that is to be killed must do nothing anew when it is started again, which the second run shows. */
+function unharmedPlay(run: 1 | 2, { crash }: ExploreTerms): Pick<RunWish, 'play'> {
+  if (!crash) return {}
+  const play = run === 1 ? playWithRecovery : playRestartable
+  return { play: (stage) => play(stage, crash.recover) }
 }
 
 function refuseUnlessGood(

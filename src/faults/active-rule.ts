@@ -51,7 +51,8 @@ export class ActiveRule {
   readonly released = abortController()
   readonly id: string
   readonly rule: CheckedRule
-  readonly #written: FaultRule
+  /** Null for a rule of this process alone, which is not shown. */
+  readonly #written: FaultRule | null
   readonly #sources: RuleSources
   readonly #drawn = new WeakMap<Exchange, boolean>()
   #matched = 0
@@ -59,7 +60,7 @@ export class ActiveRule {
   /** Exchanges that an ongoing strike hits as well, each with its phase. */
   readonly #alsoStruck = new WeakMap<Exchange, Phase>()
 
-  constructor(id: string, rule: CheckedRule, written: FaultRule, sources: RuleSources) {
+  constructor(id: string, rule: CheckedRule, written: FaultRule | null, sources: RuleSources) {
     this.id = id
     this.rule = rule
     this.#written = written
@@ -125,9 +126,9 @@ export class ActiveRule {
     return explanationOf(this.rule)
   }
 
-  show(): ActiveFault {
+  show(): ActiveFault | undefined {
     const { id, hits } = this
-    return { ...shownRule(this.rule, this.#written), id, hits }
+    return this.#written === null ? undefined : { ...shownRule(this.rule, this.#written), id, hits }
   }
 
   #fits(exchange: Exchange, numbers: RequestNumbers | undefined): boolean {

@@ -11,6 +11,7 @@ import { type ActiveFault, ActiveRule, type FaultPreview, previewOf } from './ac
 import { RequestCounter, StrikesInARow } from './counters.ts'
 import type { FaultKind } from './fault-kind.ts'
 import { type CheckedRule, checkRule, type FaultRule, parseFaultHeader, type RulePools } from './fault-rule.ts'
+import { type HoldWish, holdKind } from './hold.ts'
 import { KINDS } from './kinds/index.ts'
 import { PHASES, type Phase } from './phase.ts'
 import { Repairs } from './repairs.ts'
@@ -67,7 +68,25 @@ export class FaultEngine {
     this.#rules = [...this.#rules, ...rules]
     this.#updateCounters()
     this.watcher?.()
-    return rules.map((rule) => rule.show())
+    return rules.flatMap((rule) => rule.show() ?? [])
+  }
+
+  /**
+   * Holds the first exchange that fits, until the function that it returns is called; {@link clear} lets it go as well. It is not listed, and
+   * the ids of rules do not count it.
+   */
+  hold(wish: HoldWish): () => void {
+    const { phase, match } = wish
+    const once = { skip: 0, times: 1, probability: 1, in_a_row: Number.POSITIVE_INFINITY, with: {} }
+    const rule: CheckedRule = { kind: holdKind(wish), phase, match, operations: new Set([match.operation]), ...once }
+    const active = this.#activate('hold', rule, null)
+    this.#rules = [...this.#rules, active]
+    this.#updateCounters()
+    return () => {
+      this.#rules = this.#rules.filter((one) => one !== active)
+      this.#updateCounters()
+      active.released.abort()
+    }
   }
 
   /** Returns what {@link add} would put in force, and puts nothing in force. Throws as that does. */
@@ -113,7 +132,7 @@ export class FaultEngine {
   }
 
   list(): ActiveFault[] {
-    return this.#rules.map((rule) => rule.show())
+    return this.#rules.flatMap((rule) => rule.show() ?? [])
   }
 
   /** Returns the rules with these ids. A rule keeps its count of strikes after it is cleared. */
@@ -201,7 +220,7 @@ export class FaultEngine {
     this.#strikesInARow = needed('limitsRow') ? (this.#strikesInARow ?? new StrikesInARow()) : undefined
   }
 
-  #activate(id: string, rule: CheckedRule, written: FaultRule): ActiveRule {
+  #activate(id: string, rule: CheckedRule, written: FaultRule | null): ActiveRule {
     return new ActiveRule(id, rule, written, {
       draw: () => this.#deps.random.next(`fault/${id}`),
       struckInARow: (exchange) => this.#strikesInARow?.of(exchange) ?? 0,

@@ -14,6 +14,8 @@ export interface Beside {
   sibling?: Sibling | undefined
   /** Number of the last exchange of the command's first start, if it was started again. */
   restarted?: number | undefined
+  /** Number of the last exchange before the client was killed: only lists after it are compared with those of the other run. */
+  killedAt?: number | undefined
 }
 
 /** Judges every operation of a run, the worst outcome first, by the table of docs/oracle.md. Pure. */
@@ -24,10 +26,10 @@ export function judgeOperations(facts: Facts, beside?: Beside): OperationOutcome
 /** The same in steps, so that other tasks can run in between. */
 export function* judgementInSteps(
   facts: Facts,
-  { sibling, restarted = Number.POSITIVE_INFINITY }: Beside = {},
+  { sibling, restarted = Number.POSITIVE_INFINITY, killedAt }: Beside = {},
 ): Generator<undefined, OperationOutcome[]> {
   const operations = yield* operationsInSteps(facts)
-  const around = new RunSurroundings(facts, sibling)
+  const around = new RunSurroundings(facts, sibling, killedAt)
   const run = { facts, around, operations }
   const judged: { operation: ClientOperation; own: OperationOutcome | undefined; outcome: OutcomeId | undefined }[] = []
   for (const operation of operations) {
@@ -36,7 +38,9 @@ export function* judgementInSteps(
     judged.push({ operation, own, outcome: own?.outcome })
   }
   yield
-  const differences = sibling ? compareRuns(judged, { sibling, end: facts.end, restarted }) : []
+  const differences = sibling
+    ? compareRuns(judged, { sibling, end: facts.end, restarted, killed: killedAt !== undefined })
+    : []
   const outcomes = [
     ...runOutcomes(facts),
     ...judged.flatMap(({ own }) => own ?? []),

@@ -26,11 +26,18 @@ export class RunSurroundings {
   readonly sibling: Sibling | undefined
   /** Time of the last request to a chain, in milliseconds since the Unix epoch; minus infinity for none. */
   readonly rpcAt: number
+  readonly #since: number
   readonly #lists: ReadonlyMap<string, readonly RecordedExchange[]>
   readonly #writes: ReadonlyMap<string, readonly RecordedExchange[]>
 
-  constructor({ kept, exchanges, rpc_at }: Pick<Facts, 'kept' | 'exchanges' | 'rpc_at'>, sibling: Sibling | undefined) {
+  /** Lists up to the exchange of the number `since` are not counted: the client was killed and started again after it. */
+  constructor(
+    { kept, exchanges, rpc_at }: Pick<Facts, 'kept' | 'exchanges' | 'rpc_at'>,
+    sibling: Sibling | undefined,
+    since = 0,
+  ) {
     this.sibling = sibling
+    this.#since = since
     this.rpcAt = rpc_at ?? Number.NEGATIVE_INFINITY
     const all = [...kept, ...exchanges]
     this.#lists = grouped(all, (one) => (isList(one) && isHandedOver(one) ? (one.external_id ?? undefined) : undefined))
@@ -46,7 +53,9 @@ export class RunSurroundings {
   /** Number of answered lists of an end user, counted as in the unharmed run. */
   listsOf(list: ListOperation, who: string, { whoIs }: Sibling): number {
     const all = [...this.#lists.values()].flat()
-    return all.filter((one) => one.operation === list && whoIs(one.tenant, one.external_id) === who).length
+    return all.filter(
+      (one) => one.operation === list && one.number > this.#since && whoIs(one.tenant, one.external_id) === who,
+    ).length
   }
 
   /** Writes of an end user, oldest first. */

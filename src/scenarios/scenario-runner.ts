@@ -160,7 +160,7 @@ class Run {
       state: this.state,
       seed: this.#deps.seed,
       started_at: this.#startedAt,
-      faults: this.#rules.map((rule) => rule.show()),
+      faults: this.#rules.flatMap((rule) => rule.show() ?? []),
       clock: this.#moves.map(({ move, moved_at }) => ({ explanation: explainMove(move), moved_at })),
       failure: this.#failure,
       expect,

@@ -41,6 +41,7 @@ export function seen({ code = 0, transfers, answers = {}, more = [], ...rest }: 
     takenAway: false,
     unsettled: 0,
     restarted: undefined,
+    crash: undefined,
     ...rest,
   }
 }

@@ -40,7 +40,7 @@ test('each request that was struck is a strike, at its place, with the rule that
       hazard: { id: 'revert-undefined', title: 'revert', rule: { kind: 'revert', phase: undefined } },
     },
   ])
-  expect(Object.keys(strikes[1]!.hazard.rule)).toEqual(['kind', 'phase'])
+  expect(Object.keys(strikes[1]!.hazard.rule!)).toEqual(['kind', 'phase'])
 })
 
 test('a fault that a request brought along in its header is none of them', () => {

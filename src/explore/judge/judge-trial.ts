@@ -4,6 +4,7 @@ import type { Sibling } from '../../oracle/facts.ts'
 import { judgeOperations } from '../../oracle/judge-operations.ts'
 import { LEVELS, type Level, type OperationOutcome } from '../../oracle/outcome.ts'
 import { grouped } from '../../support/maps.ts'
+import { afterCrash, crashOutcome } from '../crash/judge-crash.ts'
 import type { TrialOutcome, TrialResult } from '../exploration.ts'
 import type { Observation } from '../run/exploration-sandbox.ts'
 import { compareMoney, type OwnedMoney, ownedMoney } from './compare-money.ts'
@@ -29,8 +30,14 @@ export function judgeTrial(seen: Observation, expected: TrialExpectation): Trial
   const broken = brokenBy(seen)
   if (broken) return { outcome: 'errored', level: 'inconclusive', sentences: broken, operations: [] }
   const { sibling, usual } = expected
-  const all = judgeOperations(evidence, { sibling, restarted: seen.restarted })
-  const operations = newIn(all, usual, sibling)
+  const { crash } = seen
+  const all = judgeOperations(evidence, {
+    sibling,
+    restarted: crash ? undefined : seen.restarted,
+    killedAt: crash?.killedAt,
+  })
+  const fresh = newIn(all, usual, sibling)
+  const operations = crash ? afterCrash(fresh, { end, recovers: crash.recovers }) : fresh
   const [worst] = operations
   if (!struck.every(Boolean) && !isBad(worst?.level)) {
     return { outcome: 'not_exercised', level: 'none', sentences: [notStruck(seen)], operations }
@@ -40,11 +47,12 @@ export function judgeTrial(seen: Observation, expected: TrialExpectation): Trial
   if (worst) {
     const { outcome, level } = worst
     const sentences = [...sentencesOf(operations, level), ...failed, ...(isBad(level) ? difference : [])]
-    return { outcome: outcome as TrialOutcome, level, sentences, operations }
+    return { outcome: crash ? crashOutcome(worst) : (outcome as TrialOutcome), level, sentences, operations }
   }
   if (difference.length > 0) return { outcome: 'another_amount', level: 'review', sentences: difference, operations }
   if (failed.length > 0) {
-    return { outcome: 'gave_up', level: 'warning', sentences: [`the same money, but ${failed.join()}`], operations }
+    const sentences = [`the same money, but ${failed.join()}`]
+    return { outcome: crash ? 'gave_up_safely' : 'gave_up', level: 'warning', sentences, operations }
   }
   return { outcome: 'survived', level: 'ok', sentences: ['the same money'], operations }
 }

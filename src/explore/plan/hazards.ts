@@ -21,6 +21,11 @@ export interface PlannedHazard extends Hazard {
   fits(place: Place): boolean
 }
 
+/** A hazard that is a fault. */
+export interface PlannedFault extends PlannedHazard {
+  rule: NonNullable<Hazard['rule']>
+}
+
 /** For a hazard that applies at every place. */
 export const anywhere = () => true
 /** For a hazard that applies only where money moved. */
@@ -30,7 +35,7 @@ export const inTransfer = ({ transferred }: Place) => transferred
 const HELD_MS = 3_000
 
 /** Incidents: answers are lost for longer than a client repeats its request. The run takes as long as the client goes on. */
-export const OUTAGES: PlannedHazard[] = [
+export const OUTAGES: PlannedFault[] = [
   {
     id: 'outage-lost',
     title: 'outage, answers lost',
@@ -55,7 +60,7 @@ export const OUTAGES: PlannedHazard[] = [
 ]
 
 /** Hazards of the chain. Those that affect others as well are removed after a while. */
-export const CHAIN: PlannedHazard[] = [
+export const CHAIN: PlannedFault[] = [
   { id: 'reorg', title: 'block replaced', urgency: 'rest', rule: { kind: 'reorg' }, fits: inTransfer },
   {
     id: 'pool-paused',
@@ -85,8 +90,8 @@ export const CHAIN: PlannedHazard[] = [
 ]
 
 /** Answers that come late, or never. */
-export const WAITS: PlannedHazard[] = [
-  ...[10, 29, 59].map((seconds): PlannedHazard => {
+export const WAITS: PlannedFault[] = [
+  ...[10, 29, 59].map((seconds): PlannedFault => {
     return {
       id: `answer-after-${seconds}s`,
       title: `answer after ${seconds} s`,
@@ -129,10 +134,10 @@ const inWords = (phase: Phase) => phase.replace('_', ' ')
 const inName = (phase: Phase) => phase.replace('_', '-')
 
 /** Lost connections, in every way known from production. */
-const DROPS: PlannedHazard[] = PHASES.flatMap((phase) => {
+const DROPS: PlannedFault[] = PHASES.flatMap((phase) => {
   const fits = TRANSFER_PHASES.has(phase) ? inTransfer : anywhere
   const urgency = TRANSFER_PHASES.has(phase) ? 'money' : 'retry'
-  const drop = (how: 'reset' | 'close' | 'truncate', id: string, title: string): PlannedHazard => {
+  const drop = (how: 'reset' | 'close' | 'truncate', id: string, title: string): PlannedFault => {
     return { id, title, urgency, fits, rule: { kind: 'drop_connection', phase, with: { how } } }
   }
   return [
@@ -143,7 +148,7 @@ const DROPS: PlannedHazard[] = PHASES.flatMap((phase) => {
 })
 
 /** Refusals by the service or a proxy in front of it; in later phases the work goes on behind the client's back. */
-const ERRORS: PlannedHazard[] = [
+const ERRORS: PlannedFault[] = [
   {
     id: 'unavailable',
     title: '503 with Retry-After',
@@ -172,7 +177,7 @@ const ERRORS: PlannedHazard[] = [
     rule: { kind: 'error', phase: 'after_broadcast', with: { status: 504 } },
     fits: inTransfer,
   },
-  ...(['before_broadcast', 'after_broadcast'] as const).map((phase): PlannedHazard => {
+  ...(['before_broadcast', 'after_broadcast'] as const).map((phase): PlannedFault => {
     return {
       id: `chain-unavailable-${inName(phase)}`,
       title: `chain_unavailable ${inWords(phase)}`,
@@ -181,7 +186,7 @@ const ERRORS: PlannedHazard[] = [
       fits: inTransfer,
     }
   }),
-  ...(['internal_error', 'request_timeout', 'idempotency_key_in_progress'] as const).map((code): PlannedHazard => {
+  ...(['internal_error', 'request_timeout', 'idempotency_key_in_progress'] as const).map((code): PlannedFault => {
     const { status } = ERRORS_OF_SERVICE[code]
     return {
       id: `${code.replaceAll('_', '-')}-after-broadcast`,
@@ -191,7 +196,7 @@ const ERRORS: PlannedHazard[] = [
       fits: inTransfer,
     }
   }),
-  ...([500, 502] as const).map((status): PlannedHazard => {
+  ...([500, 502] as const).map((status): PlannedFault => {
     return {
       id: status === 500 ? 'internal-error' : 'bad-gateway',
       title: String(status),
@@ -203,7 +208,7 @@ const ERRORS: PlannedHazard[] = [
   { id: 'revert', title: 'reverted', urgency: 'money', rule: { kind: 'revert' }, fits: inTransfer },
 ]
 
-const ANSWERS: PlannedHazard[] = [
+const ANSWERS: PlannedFault[] = [
   {
     id: 'proxy-page',
     title: "a proxy's page",
@@ -255,7 +260,7 @@ const ANSWERS: PlannedHazard[] = [
   },
 ]
 
-const TOKENS: PlannedHazard[] = [
+const TOKENS: PlannedFault[] = [
   {
     id: 'aged-idp-token',
     title: '401 aged access token',
@@ -308,7 +313,7 @@ const TOKENS: PlannedHazard[] = [
 ]
 
 /** Every hazard, in the order in which a matrix shows it. A new hazard is a line here. */
-export const HAZARDS: readonly PlannedHazard[] = [
+export const HAZARDS: readonly PlannedFault[] = [
   ...DROPS,
   ...OUTAGES,
   ...ERRORS,

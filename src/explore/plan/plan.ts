@@ -1,12 +1,15 @@
 import type { FaultRule } from '../../control/contract.ts'
 import type { Operation } from '../../domain/operations.ts'
 import { SeededRandom } from '../../support/random.ts'
+import { CRASHES, crashOf, type KillPoint } from '../crash/crash-points.ts'
 import type { PlannedStrike, RequestPosition, Trial } from '../exploration.ts'
-import { HAZARDS, type PlannedHazard, URGENCIES } from './hazards.ts'
+import { HAZARDS, type PlannedFault, type PlannedHazard, URGENCIES } from './hazards.ts'
 import { type Place, positionName } from './positions.ts'
 
 /** Selection of trials. */
 export interface PlanWish {
+  /** True to kill the command at every point; faults are planned then only if `kinds` names some. */
+  crash?: boolean
   /** Kinds of fault, or ids of hazards; empty for all. */
   kinds: readonly string[]
   /** Operations; empty for all. */
@@ -23,8 +26,12 @@ export interface PlannedTrial extends Trial {
 }
 
 /** Plans one trial for every hazard at every place; those that can cost money first, those that wait last. */
-export function planTrials(places: readonly Place[], { kinds, operations, depth }: PlanWish): PlannedTrial[] {
-  const hazards = HAZARDS.filter((hazard) => isAmong(kinds, hazard))
+export function planTrials(places: readonly Place[], wish: PlanWish): PlannedTrial[] {
+  const { operations, depth } = wish
+  const hazards = [
+    ...CRASHES.filter(({ id }) => wantsCrash(wish, id)),
+    ...HAZARDS.filter((hazard) => isAmong(wish, hazard)),
+  ]
   const singles = placesAt(operations, places).flatMap((place) =>
     hazards.filter((hazard) => hazard.fits(place)).map((hazard) => ({ place, hazard })),
   )
@@ -38,10 +45,16 @@ function placesAt(operations: PlanWish['operations'], places: readonly Place[]):
   return operations.length === 0 ? places : places.filter(({ position }) => operations.includes(position.operation))
 }
 
-/** @returns true if one of these words, kinds of fault or ids, selects the hazard; without words, all but `onlyNamed` ones are selected */
-function isAmong(kinds: PlanWish['kinds'], { id, rule, onlyNamed }: PlannedHazard): boolean {
+/** @returns true if one of these words, kinds of fault or ids, selects the fault; without words, all but `onlyNamed` ones are selected */
+function isAmong({ kinds, crash = false }: Pick<PlanWish, 'kinds' | 'crash'>, fault: PlannedFault): boolean {
+  const { id, rule, onlyNamed } = fault
   if (kinds.includes(id)) return true
-  return onlyNamed === undefined && (kinds.length === 0 || kinds.includes(rule.kind))
+  return onlyNamed === undefined && (kinds.length === 0 ? !crash : kinds.includes(rule.kind))
+}
+
+/** @returns true if the crash is to be tried: with `--crash`, all of them unless words name some */
+function wantsCrash({ kinds, crash = false }: PlanWish, id: string): boolean {
+  return kinds.includes(id) || (crash && !kinds.some((kind) => crashOf(kind)))
 }
 
 /** A trial with its name. */
@@ -51,7 +64,7 @@ export function trialOf<H extends PlannedStrike>(harms: readonly H[]): { id: str
 
 /** @returns true if a trial changes the market, which only its owner can do */
 export function changesMarket({ harms }: PlannedTrial): boolean {
-  return harms.some(({ hazard: { rule } }) => rule.kind === 'pool_paused' || rule.kind === 'illiquid_pool')
+  return harms.some(({ hazard: { rule } }) => rule?.kind === 'pool_paused' || rule?.kind === 'illiquid_pool')
 }
 
 /** @returns true if the duration of a trial depends on how long the client waits */
@@ -74,11 +87,11 @@ export function withoutPlan({ id, harms }: PlannedTrial): Trial {
 
 /** Trials that also harm the next request of the same kind: the retry, if there is one. It allows the hazards of the first request. */
 function retryTrials(place: Place, first: PlannedHazard, hazards: readonly PlannedHazard[]): PlannedTrial[] {
-  if (first.urgency === 'wait') return []
+  if (first.urgency === 'wait' || first.rule === null) return []
   const { position } = place
   const retry = { ...position, ordinal: position.ordinal + 1 }
   return hazards
-    .filter((second) => second.urgency !== 'wait' && second.fits(place))
+    .filter((second) => second.urgency !== 'wait' && second.rule !== null && second.fits(place))
     .map((second) =>
       trialOf([
         { position, hazard: first },
@@ -95,9 +108,11 @@ function byUrgency(trials: readonly PlannedTrial[]): PlannedTrial[] {
   return [...trials].sort((a, b) => (rank(a) < rank(b) ? -1 : rank(a) > rank(b) ? 1 : 0))
 }
 
-/** Returns rules that strike so, each exactly one request. */
+/** Returns rules that strike so, each exactly one request; none for a crash. */
 export function faultRules(harms: readonly PlannedStrike[]): FaultRule[] {
-  return harms.map(({ position, hazard }) => ({ ...hazard.rule, match: matchOf(position) }) as FaultRule)
+  return harms.flatMap(({ position, hazard: { rule } }) =>
+    rule === null ? [] : [{ ...rule, match: matchOf(position) } as FaultRule],
+  )
 }
 
 /** A rule as text for `--fault`: `drop_connection; phase=after_broadcast; how=reset; operation=deposit; external_id=alice; ordinal=2`. */
@@ -109,7 +124,16 @@ export function faultText({ kind, phase, match = {}, with: parameters = {} }: Fa
   return [kind, ...written].join('; ')
 }
 
-function matchOf({ operation, tenant, external_id, end_user, ordinal }: RequestPosition) {
+/** The kills of a trial, in order. */
+export function killsOf(harms: readonly PlannedStrike[]): { position: RequestPosition; point: KillPoint }[] {
+  return harms.flatMap(({ position, hazard }) => {
+    const crash = crashOf(hazard.id)
+    return crash ? [{ position, point: crash.kill }] : []
+  })
+}
+
+/** The match of a rule that strikes the request at this position. */
+export function matchOf({ operation, tenant, external_id, end_user, ordinal }: RequestPosition) {
   const user = external_id !== null ? { external_id } : end_user !== null ? { end_user } : {}
   return { operation, ...(tenant !== null && { tenant }), ...user, ordinal }
 }
@@ -153,7 +177,9 @@ export interface RandomWish extends Pick<PlanWish, 'kinds' | 'operations'> {
  * time are included only if their kinds are given.
  */
 export function randomTrials(places: readonly Place[], { count, seed, kinds, operations }: RandomWish): PlannedTrial[] {
-  const hazards = HAZARDS.filter((hazard) => isAmong(kinds, hazard) && (kinds.length > 0 || hazard.urgency !== 'wait'))
+  const hazards = HAZARDS.filter(
+    (hazard) => isAmong({ kinds }, hazard) && (kinds.length > 0 || hazard.urgency !== 'wait'),
+  )
   const sites = placesAt(operations, places).map((place) => {
     return { place, fitting: hazards.filter((hazard) => hazard.fits(place)) }
   })

@@ -8,6 +8,8 @@ export interface Place {
   /** True if the exchange carried out a transfer. */
   transferred: boolean
   has_cursor: boolean
+  /** True for the last exchange of the run. */
+  last?: true
   /** Status and code of the answer: `200`, `422 insufficient_balance`. */
   answer: string
 }
@@ -17,7 +19,7 @@ export function placesOf(exchanges: readonly RecordedExchange[], stable: Readonl
   const several = new Set(exchanges.flatMap(({ tenant }) => tenant ?? [])).size > 1
   // Counts as the rules do whose `match` names a request.
   const requests = new RequestCounter()
-  return exchanges.flatMap((exchange): Place[] => {
+  const places = exchanges.flatMap((exchange): Place[] => {
     const { operation, tenant, external_id, transfer, idempotency, request } = exchange
     if (operation === null) return []
     const counted = { operation, tenant: tenant ?? undefined, external_id: external_id ?? undefined }
@@ -35,6 +37,9 @@ export function placesOf(exchanges: readonly RecordedExchange[], stable: Readonl
     const has_cursor = request.query.some(([name]) => name === 'starting_after' || name === 'ending_before')
     return [{ position, transferred, has_cursor, answer: endOrStatus(exchange) }]
   })
+  const last = places.at(-1)
+  if (last) last.last = true
+  return places
 }
 
 /** `deposit#2@alice`, `list_pools#1`, `withdraw#1@2`. */

@@ -23,6 +23,8 @@ export const COLOURS: Record<CellOutcome, string> = {
     Extract<CellOutcome, OutcomeId>,
     string
   >),
+  left_undone: LEVEL_COLOURS.critical,
+  gave_up_safely: LEVEL_COLOURS.warning,
   errored: '35',
   not_exercised: '2',
   survived: '32',

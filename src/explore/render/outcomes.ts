@@ -25,6 +25,16 @@ interface OutcomeWords {
 }
 
 const OWN: Record<Exclude<CellOutcome, OutcomeId>, OutcomeWords> = {
+  left_undone: {
+    sign: '✗',
+    name: 'left undone',
+    meaning: 'killed and started again, the command ended well and has moved less than it should',
+  },
+  gave_up_safely: {
+    sign: '~',
+    name: 'gave up safely',
+    meaning: 'killed and started again, the command reported that it needs help; no money is elsewhere',
+  },
   errored: { sign: '?', name: 'errored', meaning: 'the run itself went wrong: it says nothing' },
   not_exercised: { sign: '-', name: 'not exercised', meaning: 'the fault never struck' },
   survived: { sign: '✓', name: 'survived', meaning: 'the same money, and the client knows of all of it' },

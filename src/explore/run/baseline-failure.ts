@@ -50,6 +50,24 @@ export class BaselineFailure extends Error {
     return new BaselineFailure(FAULTS_TAKEN_AWAY, INCONCLUSIVE)
   }
 
+  static notRestartable(why: string, recover: string | undefined): BaselineFailure {
+    const again = recover === undefined ? 'the command' : '--recover'
+    const fix =
+      recover === undefined
+        ? "A suite does its work anew each time: give --recover 'your worker' the command that goes on with what was left open, or --app for a server"
+        : 'it must go on with what was left open, and do no work anew'
+    return new BaselineFailure(`a run that nothing happens to, and ${again} once more: ${why}. ${fix}`, INCONCLUSIVE)
+  }
+
+  static outlivesKill(kill: string | undefined): BaselineFailure {
+    const how = kill === undefined ? '' : ', also by --kill'
+    return new BaselineFailure(
+      `your command was killed${how}, and the process that sent the request lives: it is a container, a daemon, or was there before. ` +
+        "Give --kill <command> that kills it, such as 'docker compose kill -s KILL app'",
+      INCONCLUSIVE,
+    )
+  }
+
   static notRepeatable(difference: string): BaselineFailure {
     return new BaselineFailure(
       `your tests are not repeatable: two runs without any fault differ (${difference}). ` +

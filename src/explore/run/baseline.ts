@@ -21,7 +21,7 @@ export function compareBaselines(first: Observation, second: Observation): Basel
   const runs = [first, second]
   const [names, others] = [endUsersOf(first.evidence.exchanges), endUsersOf(second.evidence.exchanges)]
   const stable = new Set([...names].filter((name) => others.has(name)))
-  const [before, after] = [placesOf(first.evidence.exchanges, stable), placesOf(second.evidence.exchanges, stable)]
+  const [before, after] = [placesOf(exchangesOf(first), stable), placesOf(exchangesOf(second), stable)]
   const money = runs.map((run) => ownedMoney(run.money, run.evidence.exchanges, stable))
   const [wanted, came] = money
   const moved = wanted && came ? compareMoney(wanted, came)[0] : undefined
@@ -37,6 +37,11 @@ export function compareBaselines(first: Observation, second: Observation): Basel
     places: before.filter(({ position }) => known.has(positionName(position))),
     difference: moved ?? differenceOf(before, after),
   }
+}
+
+/** The exchanges of the command: not those of another one that was started after it. */
+function exchangesOf({ evidence: { exchanges }, restarted = Number.POSITIVE_INFINITY }: Observation) {
+  return exchanges.filter(({ number }) => number <= restarted)
 }
 
 /** Every Idempotency-Key of a run. */

@@ -1,17 +1,18 @@
 import type { ControlClient } from '../../control/client.ts'
-import type { ActiveFault, AuditReport, FaultRule, Report } from '../../control/contract.ts'
+import type { AuditReport, Credentials, FaultRule, Report } from '../../control/contract.ts'
 import { reportOn } from '../../control/report-of.ts'
 import { SandboxClock } from '../../domain/clock.ts'
 import type { Money } from '../../domain/money.ts'
-import { type Aftermath, aftermathOf, hasStruck, lastNumber, runAgain } from '../../exec/aftermath.ts'
+import { type Aftermath, hasStruck } from '../../exec/aftermath.ts'
 import { commandEnvironment, type Rename } from '../../exec/command-environment.ts'
 import { type Ground, openGround } from '../../exec/ground.ts'
-import { type CommandEnd, type CommandStdio, type Interruption, runBefore, runCommand } from '../../exec/run-command.ts'
+import type { CommandEnd, CommandStdio, Interruption } from '../../exec/run-command.ts'
 import type { SandboxOptions } from '../../options.ts'
 import type { SandboxRecord } from '../../running/sandbox-record.ts'
-import { abortController } from '../../support/waiting.ts'
 import type { Evidence } from '../../verdict/finding.ts'
 import { version } from '../../version.ts'
+import type { RestartTerms } from '../crash/play-crash.ts'
+import { type Crashed, type Played, playCommand, Stage } from './play-command.ts'
 
 /** Terms that all runs have in common. */
 export interface ExplorationRunTerms {
@@ -24,6 +25,8 @@ export interface ExplorationRunTerms {
   interruption: Interruption
   /** Maximum number of further starts when the command has left something open; default: 0. */
   restarts?: number | undefined
+  /** How the command is killed and started again; undefined where it is never killed. */
+  crash?: RestartTerms | undefined
 }
 
 /** Terms that differ from run to run. */
@@ -34,6 +37,8 @@ export interface RunWish {
   stdio: CommandStdio
   /** Time limit in milliseconds; undefined for no limit. */
   timeout: number | undefined
+  /** How the command is run; default: once. */
+  play?(stage: Stage): Promise<Played>
 }
 
 /** Observations of one run of the command, and of its money. */
@@ -51,12 +56,14 @@ export interface Observation {
   money: Money
   audit: AuditReport
   report: Report
-  /** For each fault in order, true if an exchange shows that it struck. */
+  /** For each fault in order, true if an exchange shows that it struck; for each kill, if the command came to it. */
   struck: readonly boolean[]
   /** True if the command removed faults, or reset the sandbox. */
   takenAway: boolean
-  /** Number of the last exchange of the command's first start, if it was started again. */
+  /** Number of the last exchange before the command's last start, if it was started again. */
   restarted: number | undefined
+  /** Set where the command was to be killed. */
+  crash: Crashed | undefined
 }
 
 /** One sandbox for many runs, each in a namespace of its own: that takes a fortieth of the time of starting a sandbox. */
@@ -95,35 +102,42 @@ export class ExplorationSandbox {
     const credentials = await this.#ground.client.createNamespace({})
     const { namespace: name } = credentials
     const client = this.#ground.client.in(name)
+    const { play = playCommand } = wish
     try {
       // With the clock frozen, a delay would never be over.
       if (this.#ground.delaysConfirmation) await client.moveClock({ freeze: false })
       const rules = wish.faults.length > 0 ? await client.addFaults(wish.faults) : []
-      const env = commandEnvironment(terms.env, credentials, terms.renames)
-      const commandTerms = { env, ...wish, interruption: terms.interruption, clock: this.#clock }
       if (terms.interruption.asked.aborted) return undefined
-      const started = this.#clock.wallNow()
-      const before = await runBefore(terms.before, commandTerms)
-      const ran = this.#clock.wallNow()
-      const over = abortController()
-      const letting = wish.holding > 0 ? letGoInTime(client, wish.holding, this.#clock, over.signal) : undefined
-      letting?.catch(() => undefined) // below it rejects with the same
-      const end = before ?? (await runCommand(terms.command, commandTerms).finally(() => over.abort()))
-      await letting
-      const ended = this.#clock.wallNow()
+      const stage = this.#stageOf(client, credentials, { terms, wish })
+      const played = await play(stage)
       if (terms.interruption.asked.aborted) return undefined
-      const first = { end, aftermath: await aftermathOf(client, end, this.#clock) }
-      const last = before
-        ? first
-        : await runAgain(client, first, { ...terms, ...commandTerms, restarts: terms.restarts ?? 0 })
-      const seen = await this.#look(client, last.aftermath, rules)
-      const restarted = last === first ? undefined : lastNumber(first.aftermath.evidence)
-      const overhead = started - began + (this.#clock.wallNow() - ended)
-      const { unsettled } = last.aftermath
-      return { ...seen, unsettled, before, end: last.end, restarted, took: ended - ran, overhead }
+      const { aftermath } = played
+      const seen = await this.#look(client, aftermath)
+      const { unsettled } = aftermath
+      const overhead = this.#clock.wallNow() - began - stage.took - stage.prepared
+      const { before, end, restarted, crash } = played
+      const struck = [...rules.map(({ id }) => hasStruck(id, aftermath.evidence)), ...(crash?.killed ?? [])]
+      return { ...seen, struck, unsettled, before, end, restarted, crash, took: stage.took, overhead }
     } finally {
       await this.#ground.client.deleteNamespace(name)
     }
+  }
+
+  #stageOf(
+    client: ControlClient,
+    credentials: Credentials,
+    { terms, wish }: { terms: ExplorationRunTerms; wish: RunWish },
+  ): Stage {
+    const { command, before, renames, interruption, restarts = 0 } = terms
+    const { stdio, timeout, holding } = wish
+    const env = commandEnvironment(terms.env, credentials, renames)
+    const inside = () => {
+      const { inside: of } = this.#ground
+      if (!of) throw new Error('this sandbox is another process')
+      return of(credentials.namespace)
+    }
+    const again = { command, env, stdio, timeout, interruption, restarts, clock: this.#clock }
+    return new Stage(client, inside, again, before, holding)
   }
 
   /** Number of namespaces that commands made of their own. */
@@ -136,38 +150,15 @@ export class ExplorationSandbox {
   }
 
   /** Reads the money, and judges the client. */
-  async #look(client: ControlClient, { evidence, other_namespaces }: Aftermath, rules: readonly ActiveFault[]) {
+  async #look(client: ControlClient, { evidence, other_namespaces }: Aftermath) {
     this.#madeByCommands = other_namespaces
     const { clearings, resets } = evidence.taken_away
     const report = await reportOn(evidence, { version, seed: this.seed, scenario: undefined })
     return {
       evidence,
       report,
-      struck: rules.map(({ id }) => hasStruck(id, evidence)),
       takenAway: clearings + resets > 0,
       ...(await client.auditedMoney()),
-    }
-  }
-}
-
-/** Milliseconds between two looks at the faults. */
-const PAUSE_MS = 100
-
-/**
- * Removes each fault so many milliseconds of real time after it has struck, until the signal is aborted. The clock of a run
- * is frozen, so that all runs earn the same yield; a fault that lasts for a time would never end.
- */
-async function letGoInTime(client: ControlClient, held: number, clock: SandboxClock, over: AbortSignal): Promise<void> {
-  const since = new Map<string, number>()
-  for (;;) {
-    await clock.wallSleep(PAUSE_MS, over)
-    if (over.aborted) return
-    const now = clock.wallNow()
-    for (const { id, hits } of await client.faults()) {
-      if (hits === 0) continue
-      const struck = since.get(id) ?? now
-      since.set(id, struck)
-      if (now - struck >= held) await client.removeFault(id)
     }
   }
 }

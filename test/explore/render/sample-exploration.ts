@@ -25,6 +25,8 @@ export function sampleTrials(user?: string): PlannedTrial[] {
 function levelOf(outcome: TrialOutcome): Level {
   if (outcome === 'survived') return 'ok'
   if (outcome === 'errored') return 'inconclusive'
+  if (outcome === 'left_undone') return 'critical'
+  if (outcome === 'gave_up_safely') return 'warning'
   return outcome === 'not_exercised' ? 'none' : OUTCOMES[outcome].level
 }
 

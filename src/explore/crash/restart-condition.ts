@@ -1,0 +1,46 @@
+import { aftermathOf, lastNumber, type Start } from '../../exec/aftermath.ts'
+import { codeOfEnd, endInWords } from '../../exec/command-end.ts'
+import { BaselineFailure } from '../run/baseline-failure.ts'
+import { type Played, playCommand, type Stage } from '../run/play-command.ts'
+
+/** The command that is started after a kill: `--recover` by the shell, else the command itself. */
+export function recoveryOf({ terms: { command } }: Stage, recover: string | undefined): readonly string[] {
+  return recover === undefined ? command : ['sh', '-c', recover]
+}
+
+/** A run without a kill: the command, and `--recover` after it, which does what the command left to it. */
+export async function playWithRecovery(stage: Stage, recover: string | undefined): Promise<Played> {
+  const first = await playCommand(stage)
+  if (recover === undefined || first.before || isFailed(first)) return first
+  const { end, aftermath } = await startAgain(stage, recover)
+  if (isFailed({ end })) throw BaselineFailure.notRestartable(endInWords(end), recover)
+  return { ...first, aftermath, restarted: lastNumber(first.aftermath.evidence) }
+}
+
+/**
+ * The same, and the recovery once more. Throws {@link BaselineFailure} if that moves money, or fails: a command of which that is true would
+ * pay twice without any kill.
+ */
+export async function playRestartable(stage: Stage, recover: string | undefined): Promise<Played> {
+  const played = await playWithRecovery(stage, recover)
+  if (played.before || isFailed(played)) return played
+  const { end, aftermath } = await startAgain(stage, recover)
+  const moved = transfersOf(aftermath) - transfersOf(played.aftermath)
+  if (moved > 0)
+    throw BaselineFailure.notRestartable(`it moved money ${moved === 1 ? 'once' : `${moved} times`} more`, recover)
+  if (isFailed({ end })) throw BaselineFailure.notRestartable(endInWords(end), recover)
+  return played
+}
+
+async function startAgain(stage: Stage, recover: string | undefined): Promise<Start> {
+  const end = await stage.run(recoveryOf(stage, recover))
+  return { end, aftermath: await aftermathOf(stage.client, end, stage.clock) }
+}
+
+function isFailed({ end }: Pick<Played, 'end'>): boolean {
+  return codeOfEnd(end) !== 0
+}
+
+function transfersOf({ evidence: { ledger } }: Start['aftermath']): number {
+  return ledger.transfers.length + ledger.under_way.length
+}
