@@ -82,7 +82,11 @@ export function exploreCommand(): Command {
     .option('--kill <command>', 'with --crash: run this by the shell to kill what is not a child of the command')
     .option('--faults <kinds>', 'only these faults, by kind or by name, separated by commas', wordsOf(FAULTS), [])
     .option('--only <operations>', 'only at these operations, separated by commas', wordsOf(OPERATIONS), [])
-    .addOption(new Option('--depth <n>', '2: the retry is hit as well').argParser(depth).default(1))
+    .addOption(
+      new Option('--depth <n>', '2: the requests that a fault or a kill has led to are hit as well')
+        .argParser(depth)
+        .default(1),
+    )
     .addOption(
       new Option('--random <n>', 'so many random schedules of several faults, after the single ones')
         .argParser(schedules)
@@ -200,6 +204,7 @@ async function watched(
         results?.add(result)
         display.tried(result)
       },
+      further: (trials) => display.further(trials),
       shrinking: (schedules) => display.shrinking(schedules),
     })
   } finally {

@@ -64,6 +64,13 @@ export class ExploreDisplay {
     if (this.#terms.live) this.#draw()
   }
 
+  /** Trials that the earlier ones have led to. */
+  further(trials: readonly PlannedTrial[]): void {
+    this.#lines.end()
+    this.#trials = [...this.#trials, ...trials]
+    this.#say(`goes on from what those have changed: ${plural(trials.length, 'pair')}`)
+  }
+
   tried(result: TrialResult): void {
     this.#results.push(result)
     if (this.#terms.live) this.#draw()

@@ -113,6 +113,16 @@ export interface TrialResult {
   exchanges?: ExchangeLine[]
   /** For the same results: money that is not where it was without faults first, then that of the same end users; at most 24. */
   money?: TrialMoney[]
+  /** With `--depth 2`: requests that the command asked because of the strike, at which a second one may strike. */
+  further?: ReachedPlace[]
+}
+
+/** A request of a run, and facts about it that decide which hazards apply. */
+export interface ReachedPlace {
+  position: RequestPosition
+  /** True if the exchange carried out a transfer. */
+  transferred: boolean
+  has_cursor: boolean
 }
 
 /** Deposits less withdrawals of one end user in one pool, in minor units. */
@@ -169,6 +179,8 @@ export interface Exploration {
   results: TrialResult[]
   /** Trials that were planned and not tried, and the reason: `--max-runs`, `--budget`, an interruption. */
   untried: { trials: Trial[]; reason: string } | null
+  /** With `--depth 2`: pairs of strikes that later requests of the run without faults allow, and those that the first strikes led to. */
+  pairs?: { possible: number; reached: number }
   /** Milliseconds from the first run's beginning to the last one's end. */
   took_ms: number
   /** Number of runs at a time. */

@@ -8,7 +8,8 @@ import { version } from '../version.ts'
 import { playRestartable, playWithRecovery } from './crash/restart-condition.ts'
 import type { Exploration, TrialResult } from './exploration.ts'
 import { findTrial } from './plan/find-trial.ts'
-import { changesMarket, type PlannedTrial, type PlanWish, planTrials, randomTrials } from './plan/plan.ts'
+import { countPairs, planPairs } from './plan/pairs.ts'
+import { changesMarket, type PlannedTrial, type PlanWish, planTrials, randomTrials, withoutPlan } from './plan/plan.ts'
 import { askedNothing, type Baseline, compareBaselines } from './run/baseline.ts'
 import { BaselineFailure } from './run/baseline-failure.ts'
 import {
@@ -17,7 +18,7 @@ import {
   type Observation,
   type RunWish,
 } from './run/exploration-sandbox.ts'
-import { type Limits, runTrials } from './run/run-trials.ts'
+import { type Limits, runTrials, type TrialsRun, type TrialTerms } from './run/run-trials.ts'
 import { failingSchedules, type ShrinkTerms, shrinkSchedules } from './shrink/shrink-schedules.ts'
 
 /** Default time limit of a run without faults, in milliseconds. */
@@ -35,6 +36,8 @@ export interface ExploreTerms extends ExplorationRunTerms, Omit<PlanWish, 'crash
   options: SandboxOptions
   /** The sandbox to run it within; undefined for one of its own. */
   host?: SandboxRecord | undefined
+  /** 2: after every trial, a second strike at each request that the first has led to. */
+  depth: 1 | 2
   /** Frozen time of the clock in every run, ISO 8601. Undefined: now. */
   clock: string | undefined
   /** True to continue although two runs without faults differ. */
@@ -57,6 +60,8 @@ export interface ExploreWatch {
   /** Called before these trials are run. */
   planned(exploration: Exploration, trials: readonly PlannedTrial[]): void
   tried(result: TrialResult): void
+  /** Called before these trials are run as well, to which the earlier ones have led. */
+  further?(trials: readonly PlannedTrial[]): void
   /** Called when so many random schedules have failed and are going to be shrunk. */
   shrinking?(schedules: number): void
 }
@@ -90,22 +95,40 @@ export async function explore(terms: ExploreTerms): Promise<Exploration | undefi
       jobs: terms.jobs,
     }
     const drawn = randomTrials(baseline.places, { ...terms, count: terms.random?.count ?? 0, seed: sandbox.seed })
-    const all = () =>
-      [...planTrials(baseline.places, { ...terms, crash: terms.crash !== undefined }), ...drawn].filter(
-        (trial) => sandbox.ownsMarkets || !changesMarket(trial),
-      )
+    const wish = { ...terms, crash: terms.crash !== undefined }
+    const canRun = (trial: PlannedTrial) => sandbox.ownsMarkets || !changesMarket(trial)
+    const all = () => [...planTrials(baseline.places, wish), ...drawn].filter(canRun)
     const trials = terms.trial === undefined ? all() : [findTrial(terms.trial, baseline.places)]
     terms.watch.planned(begun, trials)
     const timeout = terms.timeout ?? limitOf([first.took, second.took])
     const trialTerms = { ...terms, timeout, sandbox, expected: baseline, seed: sandbox.seed, clock: moment }
     const deadline = clock.wallNow() + (terms.budget ?? Number.POSITIVE_INFINITY)
-    const { results, untried } = await runTrials(trials, trialTerms)
+    const single = await runTrials(trials, trialTerms)
     const mayRun = () => !terms.interruption.asked.aborted && clock.wallNow() < deadline
+    const pairs = terms.depth === 2 && terms.trial === undefined ? planPairs(single.results, wish).filter(canRun) : []
+    const { results, untried } = await followedBy(single, pairs, { ...trialTerms, budget: deadline - clock.wallNow() })
     const shrunk = await shrunkBy({ ...trialTerms, mayRun }, drawn, results)
-    return { ...begun, results: shrunk, untried, took_ms: clock.wallNow() - start }
+    const count = terms.depth === 2 && { pairs: { possible: countPairs(baseline.places, wish), reached: pairs.length } }
+    return { ...begun, results: shrunk, untried, ...count, took_ms: clock.wallNow() - start }
   } finally {
     await sandbox.stop()
   }
+}
+
+/** Runs the pairs that single strikes have led to, within what is left of the limits. */
+async function followedBy(
+  single: TrialsRun,
+  pairs: readonly PlannedTrial[],
+  terms: TrialTerms & { watch: ExploreWatch },
+): Promise<TrialsRun> {
+  const { known, maxRuns } = terms
+  if (pairs.length === 0) return single
+  if (single.untried)
+    return { ...single, untried: { ...single.untried, trials: [...single.untried.trials, ...pairs.map(withoutPlan)] } }
+  terms.watch.further?.(pairs)
+  const done = single.results.filter(({ trial }) => !known.has(trial.id)).length
+  const double = await runTrials(pairs, { ...terms, maxRuns: maxRuns === undefined ? undefined : maxRuns - done })
+  return { results: [...single.results, ...double.results], untried: double.untried }
 }
 
 /** Adds the fewest faults to the result of every random schedule that failed. */

@@ -1,20 +1,26 @@
 import { describe, expect, test } from 'vitest'
 import { findTrial } from '../../src/explore/plan/find-trial.ts'
-import { planTrials, randomTrials, withoutPlan } from '../../src/explore/plan/plan.ts'
+import { planPairs } from '../../src/explore/plan/pairs.ts'
+import { type PlannedTrial, planTrials, randomTrials, withoutPlan } from '../../src/explore/plan/plan.ts'
+import { KINDS } from '../../src/faults/kinds/index.ts'
 import { OptionError } from '../../src/option-error.ts'
-import { samplePlaces } from './render/sample-exploration.ts'
+import { resultOf, samplePlaces } from './render/sample-exploration.ts'
 
 const places = samplePlaces()
-const all = { kinds: [], operations: [], depth: 2 } as const
+const all = { kinds: [], operations: [] } as const
 
 describe('the trial that an id names', () => {
   test.each(['alice', 'o + p', 'a reset-on-request', 'x: y\nz', 'deposit#1@alice'])(
     'is that of the plan, of pairs as well, for an end user called %j',
     (user) => {
       const own = samplePlaces(user)
-      const planned = planTrials(own, all)
-      for (const trial of planned) expect(findTrial(trial.id, own)).toEqual(trial)
-      expect(planned.length).toBeGreaterThan(1000)
+      const single = planTrials(own, { ...all, crash: true, kinds: KINDS.map(({ kind }) => kind) })
+      const later = { transferred: true, has_cursor: false, position: { ...own[1]!.position, ordinal: 7 } }
+      const further = (trial: PlannedTrial) => resultOf(trial, 'survived', { further: [later] })
+      const pairs = planPairs(single.map(further), { ...all, crash: true, kinds: KINDS.map(({ kind }) => kind) })
+      for (const trial of [...single, ...pairs]) expect(findTrial(trial.id, own)).toEqual(trial)
+      expect(single.some(({ id }) => id.endsWith('killed-under-way'))).toBe(true)
+      expect(pairs.length).toBeGreaterThan(1000)
     },
   )
 

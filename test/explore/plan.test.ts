@@ -8,6 +8,7 @@ import {
   faultText,
   heldFor,
   planTrials,
+  trialOf,
   UNTRIED,
   untriedInWords,
   waits,
@@ -85,7 +86,9 @@ describe('positions', () => {
   })
 
   test('of trials are those of single faults: the retry that a pair harms is none of its own', () => {
-    const both = planTrials(places(), { kinds: ['revert'], operations: ['deposit'], depth: 2 })
+    const [single] = planTrials(places(), { kinds: ['revert'], operations: ['deposit'] })
+    const [strike] = single!.harms
+    const both = [single!, trialOf([strike!, { ...strike!, position: { ...strike!.position, ordinal: 2 } }])]
     expect(both.map(({ harms }) => harms.length)).toEqual([1, 2])
     expect(placesIn(both)).toEqual(['deposit#1@alice'])
     expect(placesIn(both.filter(({ harms }) => harms.length > 1))).toEqual([])
@@ -127,7 +130,7 @@ const LASTING = new Set<string>(
   ),
 )
 
-const everything = { kinds: [], operations: [], depth: 1 } as const
+const everything = { kinds: [], operations: [] } as const
 
 describe('a plan', () => {
   test('has every hazard at every place where it fits, and each of its rules is sound', () => {
@@ -155,8 +158,8 @@ describe('a plan', () => {
     expect(trials.map(({ id }) => id)).toEqual(['withdraw#1@alice illiquid-pool'])
   })
 
-  test('has what the client waits for last, and never in pairs', () => {
-    const trials = planTrials(places(), { ...everything, depth: 2 })
+  test('has what the client waits for last', () => {
+    const trials = planTrials(places(), everything)
     const waiting = trials.map(waits)
     expect(waiting.indexOf(true)).toBe(waiting.length - waiting.filter(Boolean).length)
     expect(waiting.filter(Boolean).length).toBeGreaterThan(0)
@@ -172,9 +175,9 @@ describe('a plan', () => {
     expect(waits({ id: 'one of two', harms: [...of('revert'), ...of('hang')] })).toBe(true)
   })
 
-  test('has single faults before pairs, and of pairs first those that are urgent altogether', () => {
+  test('has first those that are urgent', () => {
     const order = ['money', 'retry', 'rest']
-    const quick = planTrials(places(), { ...everything, depth: 2 }).filter((trial) => !waits(trial))
+    const quick = planTrials(places(), everything).filter((trial) => !waits(trial))
     const ranks = quick.map(({ harms }) => {
       return harms.length * 100 + Math.max(...harms.map(({ hazard }) => order.indexOf(hazard.urgency)))
     })
@@ -221,19 +224,6 @@ describe('a plan', () => {
     ])
     expect(plan({ kinds: ['half-a-body'], operations: ['token'] }).map(({ id }) => id)).toEqual(['token#1 half-a-body'])
     expect(plan({ kinds: ['expired_cursor'] }).map(({ id }) => id)).toEqual(['list_pools#2 expired-cursor'])
-  })
-
-  test('with depth 2 hits the next request as well, after all that is hit once', () => {
-    const trials = planTrials(places(), { kinds: ['revert', 'reset-on-request'], operations: ['deposit'], depth: 2 })
-    expect(trials.map(({ id }) => id).sort()).toEqual([
-      'deposit#1@alice reset-on-request',
-      'deposit#1@alice reset-on-request + deposit#2@alice reset-on-request',
-      'deposit#1@alice reset-on-request + deposit#2@alice revert',
-      'deposit#1@alice revert',
-      'deposit#1@alice revert + deposit#2@alice reset-on-request',
-      'deposit#1@alice revert + deposit#2@alice revert',
-    ])
-    expect(trials.slice(0, 2).every(({ harms }) => harms.length === 1)).toBe(true)
   })
 })
 

@@ -208,7 +208,7 @@ describe('resuming', () => {
     expect(changeOf(TRIALS)).toBeUndefined()
     const [pools, first] = samplePlaces()
     const others = [first!, { ...pools!, position: { ...pools!.position, ordinal: 2 } }]
-    const trials = planTrials(others, { kinds: [], operations: [], depth: 1 })
+    const trials = planTrials(others, { kinds: [], operations: [] })
     expect(changeOf(trials)).toMatch(/2 places are gone, with their results, and 1 place is new$/)
   })
 })

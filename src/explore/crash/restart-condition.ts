@@ -29,7 +29,8 @@ export async function playRestartable(stage: Stage, recover: string | undefined)
   if (moved > 0)
     throw BaselineFailure.notRestartable(`it moved money ${moved === 1 ? 'once' : `${moved} times`} more`, recover)
   if (isFailed({ end })) throw BaselineFailure.notRestartable(endInWords(end), recover)
-  return played
+  const done = lastNumber(played.aftermath.evidence)
+  return { ...played, again: aftermath.evidence.exchanges.filter(({ number }) => number > done) }
 }
 
 async function startAgain(stage: Stage, recover: string | undefined): Promise<Start> {

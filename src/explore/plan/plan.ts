@@ -14,8 +14,6 @@ export interface PlanWish {
   kinds: readonly string[]
   /** Operations; empty for all. */
   operations: readonly Operation[]
-  /** 2: the request after the struck one, a retry most likely, is struck as well. */
-  depth: 1 | 2
 }
 
 /** A trial that is still to be run. */
@@ -27,21 +25,20 @@ export interface PlannedTrial extends Trial {
 
 /** Plans one trial for every hazard at every place; those that can cost money first, those that wait last. */
 export function planTrials(places: readonly Place[], wish: PlanWish): PlannedTrial[] {
-  const { operations, depth } = wish
-  const hazards = [
-    ...CRASHES.filter(({ id }) => wantsCrash(wish, id)),
-    ...HAZARDS.filter((hazard) => isAmong(wish, hazard)),
-  ]
-  const singles = placesAt(operations, places).flatMap((place) =>
-    hazards.filter((hazard) => hazard.fits(place)).map((hazard) => ({ place, hazard })),
+  const hazards = hazardsFor(wish)
+  const trials = placesAt(wish.operations, places).flatMap((place) =>
+    hazards.filter((hazard) => hazard.fits(place)).map((hazard) => trialOf([{ position: place.position, hazard }])),
   )
-  const trials = singles.map(({ place: { position }, hazard }) => trialOf([{ position, hazard }]))
-  const pairs = depth === 1 ? [] : singles.flatMap(({ place, hazard }) => retryTrials(place, hazard, hazards))
-  return byUrgency([...trials, ...pairs])
+  return byUrgency(trials)
+}
+
+/** The kills and faults that are wanted. */
+export function hazardsFor(wish: PlanWish): PlannedHazard[] {
+  return [...CRASHES.filter(({ id }) => wantsCrash(wish, id)), ...HAZARDS.filter((hazard) => isAmong(wish, hazard))]
 }
 
 /** The places at these operations; all places when no operation is given. */
-function placesAt(operations: PlanWish['operations'], places: readonly Place[]): readonly Place[] {
+export function placesAt(operations: PlanWish['operations'], places: readonly Place[]): readonly Place[] {
   return operations.length === 0 ? places : places.filter(({ position }) => operations.includes(position.operation))
 }
 
@@ -85,22 +82,8 @@ export function withoutPlan({ id, harms }: PlannedTrial): Trial {
   return { id, harms: told }
 }
 
-/** Trials that also harm the next request of the same kind: the retry, if there is one. It allows the hazards of the first request. */
-function retryTrials(place: Place, first: PlannedHazard, hazards: readonly PlannedHazard[]): PlannedTrial[] {
-  if (first.urgency === 'wait' || first.rule === null) return []
-  const { position } = place
-  const retry = { ...position, ordinal: position.ordinal + 1 }
-  return hazards
-    .filter((second) => second.urgency !== 'wait' && second.rule !== null && second.fits(place))
-    .map((second) =>
-      trialOf([
-        { position, hazard: first },
-        { position: retry, hazard: second },
-      ]),
-    )
-}
-
-function byUrgency(trials: readonly PlannedTrial[]): PlannedTrial[] {
+/** Sorts trials: those that can cost money first, those that wait last. */
+export function byUrgency(trials: readonly PlannedTrial[]): PlannedTrial[] {
   const rank = ({ harms }: PlannedTrial) => {
     const latest = Math.max(...harms.map(({ hazard }) => URGENCIES.indexOf(hazard.urgency)))
     return URGENCIES[latest] === 'wait' ? Number.POSITIVE_INFINITY : latest + harms.length * URGENCIES.length

@@ -1,13 +1,9 @@
 import { RequestCounter } from '../../faults/counters.ts'
 import type { RecordedExchange } from '../../traffic/recorded-exchange.ts'
-import type { RequestPosition, Trial } from '../exploration.ts'
+import type { ReachedPlace, RequestPosition, Trial } from '../exploration.ts'
 
 /** A position of a run without faults, and facts about its exchange that decide which hazards apply. */
-export interface Place {
-  position: RequestPosition
-  /** True if the exchange carried out a transfer. */
-  transferred: boolean
-  has_cursor: boolean
+export interface Place extends ReachedPlace {
   /** True for the last exchange of the run. */
   last?: true
   /** Status and code of the answer: `200`, `422 insufficient_balance`. */

@@ -61,8 +61,15 @@ export function leftOpen(exploration: Exploration): string[] {
       : [
           `Both runs without faults used ${shared === 1 ? 'one Idempotency-Key' : `${shared} Idempotency-Keys`} alike. That is right for keys made of an order's id, and wrong for keys made of what is asked for: a second equal order would never happen.`,
         ]),
+    ...(exploration.pairs ? [pairsInWords(exploration.pairs, exploration)] : []),
     ...(notTried === undefined ? [] : [`Not tried: ${notTried}.`]),
   ]
+}
+
+/** "Of 812 pairs at these requests, 40 could make a difference, since the first strike changed what was asked afterwards: 40 were tried." */
+function pairsInWords({ possible, reached }: NonNullable<Exploration['pairs']>, { results }: Exploration): string {
+  const tried = results.filter(({ trial }) => trial.harms.length === 2).length
+  return `Of ${plural(possible, 'pair')} at these requests, ${reached} could make a difference, since the first strike changed what was asked afterwards; ${tried} of them were tried.`
 }
 
 /** "251 survived, 3 gave up": outcomes that occurred, the worst first. */

@@ -15,15 +15,17 @@ const orNull = <S extends TSchema>(schema: S) => Type.Union([schema, Type.Null()
 const words = Type.Array(Type.String())
 const MinorUnits = Type.String({ pattern: '^-?[0-9]+$' })
 
+const PositionSchema = object({
+  operation: Type.String(),
+  tenant: orNull(Type.String()),
+  external_id: orNull(Type.String()),
+  end_user: orNull(Type.Integer({ minimum: 1 })),
+  ordinal: Type.Integer({ minimum: 1 }),
+})
+
 const PlannedStrike = object({
-  position: object({
-    operation: Type.String(),
-    tenant: orNull(Type.String()),
-    external_id: orNull(Type.String()),
-    end_user: orNull(Type.Integer({ minimum: 1 })),
-    ordinal: Type.Integer({ minimum: 1 }),
-  }),
-  hazard: object({ id: Type.String(), title: Type.String(), rule: object({ kind: Type.String() }) }),
+  position: PositionSchema,
+  hazard: object({ id: Type.String(), title: Type.String(), rule: orNull(object({ kind: Type.String() })) }),
 })
 
 /** A line of the results file, with the members that a report needs. */
@@ -56,6 +58,9 @@ const ResultSchema = object({
         is_minor: MinorUnits,
       }),
     ),
+  ),
+  further: Type.Optional(
+    Type.Array(object({ position: PositionSchema, transferred: Type.Boolean(), has_cursor: Type.Boolean() })),
   ),
   smallest: Type.Optional(
     object({ harms: Type.Array(PlannedStrike, { minItems: 1 }), minimal: Type.Boolean(), file: Type.String() }),

@@ -3,13 +3,12 @@ import { siblingOf } from '../../oracle/sibling.ts'
 import type { RecordedExchange } from '../../traffic/recorded-exchange.ts'
 import { compareMoney, endUsersOf, ownedMoney } from '../judge/compare-money.ts'
 import type { TrialExpectation } from '../judge/judge-trial.ts'
+import type { AskedAnyway } from '../plan/pairs.ts'
 import { type Place, placesOf, positionName } from '../plan/positions.ts'
 import type { Observation } from './exploration-sandbox.ts'
 
 /** Common facts of the runs without faults. */
-export interface Baseline extends TrialExpectation {
-  /** Places that every run has. */
-  places: readonly Place[]
+export interface Baseline extends TrialExpectation, AskedAnyway {
   /** The first difference between the runs, in words; undefined for none. */
   difference: string | undefined
   /** Number of Idempotency-Keys that both runs used. */
@@ -32,6 +31,7 @@ export function compareBaselines(first: Observation, second: Observation): Basel
     money,
     stable,
     sibling,
+    again: second.again,
     usual: judgeOperations(second.evidence, { sibling }),
     shared: [...keysOf(first)].filter((key) => keysOf(second).has(key)).length,
     places: before.filter(({ position }) => known.has(positionName(position))),

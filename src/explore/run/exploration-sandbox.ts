@@ -9,6 +9,7 @@ import { type Ground, openGround } from '../../exec/ground.ts'
 import type { CommandEnd, CommandStdio, Interruption } from '../../exec/run-command.ts'
 import type { SandboxOptions } from '../../options.ts'
 import type { SandboxRecord } from '../../running/sandbox-record.ts'
+import type { RecordedExchange } from '../../traffic/recorded-exchange.ts'
 import type { Evidence } from '../../verdict/finding.ts'
 import { version } from '../../version.ts'
 import type { RestartTerms } from '../crash/play-crash.ts'
@@ -64,6 +65,8 @@ export interface Observation {
   restarted: number | undefined
   /** Set where the command was to be killed. */
   crash: Crashed | undefined
+  /** The exchanges of one more start after everything was done; empty if there was none. */
+  again: readonly RecordedExchange[]
 }
 
 /** One sandbox for many runs, each in a namespace of its own: that takes a fortieth of the time of starting a sandbox. */
@@ -115,9 +118,9 @@ export class ExplorationSandbox {
       const seen = await this.#look(client, aftermath)
       const { unsettled } = aftermath
       const overhead = this.#clock.wallNow() - began - stage.took - stage.prepared
-      const { before, end, restarted, crash } = played
+      const { before, end, restarted, crash, again = [] } = played
       const struck = [...rules.map(({ id }) => hasStruck(id, aftermath.evidence)), ...(crash?.killed ?? [])]
-      return { ...seen, struck, unsettled, before, end, restarted, crash, took: stage.took, overhead }
+      return { ...seen, struck, unsettled, before, end, restarted, crash, again, took: stage.took, overhead }
     } finally {
       await this.#ground.client.deleteNamespace(name)
     }

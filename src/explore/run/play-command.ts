@@ -4,6 +4,7 @@ import { type Again, aftermathOf, lastNumber, runAgain, type Start } from '../..
 import type { Inside } from '../../exec/ground.ts'
 import { type CommandEnd, type CommandTerms, runBefore, runCommand } from '../../exec/run-command.ts'
 import { abortController } from '../../support/waiting.ts'
+import type { RecordedExchange } from '../../traffic/recorded-exchange.ts'
 
 /** A fresh namespace, and everything that a run in it needs. */
 export class Stage {
@@ -55,6 +56,8 @@ export interface Played extends Start {
   /** Number of the last exchange before the last start, if there were several. */
   restarted?: number | undefined
   crash?: Crashed
+  /** The exchanges of one more start after everything was done, if there was one. */
+  again?: readonly RecordedExchange[]
 }
 
 /** A run in which the command was to be killed. */

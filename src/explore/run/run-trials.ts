@@ -7,6 +7,7 @@ import type { Exploration, TrialResult } from '../exploration.ts'
 import { judgeTrial, type TrialExpectation, type TrialJudgement } from '../judge/judge-trial.ts'
 import { shownTrial } from '../judge/show-trial.ts'
 import { repeatCommand, type SameTerms } from '../plan/find-trial.ts'
+import { type AskedAnyway, furtherPlaces } from '../plan/pairs.ts'
 import { faultRules, heldFor, killsOf, type PlannedTrial, waits, withoutPlan } from '../plan/plan.ts'
 import type { ExplorationRunTerms, ExplorationSandbox, Observation } from './exploration-sandbox.ts'
 import type { Stage } from './play-command.ts'
@@ -27,18 +28,20 @@ export interface Limits {
 /** Options and dependencies of trials. */
 export interface TrialTerms extends ExplorationRunTerms, SameTerms, Limits {
   sandbox: ExplorationSandbox
-  expected: TrialExpectation
+  expected: TrialExpectation & AskedAnyway
+  /** 2: the result of a trial also has the requests at which a second strike may follow. */
+  depth: 1 | 2
   /** Time limit of each run, in milliseconds. */
   timeout: number
   known: ReadonlyMap<string, TrialResult>
   watch: { tried(result: TrialResult): void }
 }
 
+/** Results of trials, and those that were not run. */
+export type TrialsRun = Pick<Exploration, 'results' | 'untried'>
+
 /** Runs trials side by side, in their order; those that wait come last. When one cannot be run, throws its error. */
-export async function runTrials(
-  trials: readonly PlannedTrial[],
-  terms: TrialTerms,
-): Promise<Pick<Exploration, 'results' | 'untried'>> {
+export async function runTrials(trials: readonly PlannedTrial[], terms: TrialTerms): Promise<TrialsRun> {
   const {
     jobs,
     maxRuns = Number.POSITIVE_INFINITY,
@@ -93,8 +96,9 @@ export async function runTrial(planned: PlannedTrial, terms: TrialTerms): Promis
   const seen = await sandbox.run(terms, { faults, holding, stdio, timeout, ...play })
   if (!seen) return undefined
   const { trial, struck } = planned.drawn ? thatStruck(planned, seen.struck) : { trial: planned, struck: seen.struck }
+  const further = terms.depth === 2 ? { further: furtherPlaces(planned.harms, seen, expected) } : {}
   const judgement = judgeTrial({ ...seen, struck }, expected)
-  return { ...trialResult(trial, seen, judgement, terms), ...shownTrial(seen, judgement, expected) }
+  return { ...trialResult(trial, seen, judgement, terms), ...shownTrial(seen, judgement, expected), ...further }
 }
 
 /** The trial without the faults that never struck; unchanged when none struck. */

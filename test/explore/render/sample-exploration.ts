@@ -19,7 +19,7 @@ export function samplePlaces(user = 'alice'): Place[] {
 
 /** All single trials at these places. */
 export function sampleTrials(user?: string): PlannedTrial[] {
-  return planTrials(samplePlaces(user), { kinds: [], operations: [], depth: 1 })
+  return planTrials(samplePlaces(user), { kinds: [], operations: [] })
 }
 
 function levelOf(outcome: TrialOutcome): Level {

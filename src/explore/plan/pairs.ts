@@ -1,0 +1,111 @@
+import type { RecordedExchange } from '../../traffic/recorded-exchange.ts'
+import { isByChance } from '../crash/crash-points.ts'
+import type { PlannedStrike, ReachedPlace, RequestPosition, TrialResult } from '../exploration.ts'
+import type { Observation } from '../run/exploration-sandbox.ts'
+import { byUrgency, hazardsFor, killsOf, type PlannedTrial, type PlanWish, placesAt, trialOf } from './plan.ts'
+import { type Place, placesOf, positionName } from './positions.ts'
+
+/** Runs without faults, as far as they say what a command asks anyway. */
+export interface AskedAnyway {
+  /** Names of end users that are the same in every run. */
+  stable: ReadonlySet<string>
+  places: readonly Place[]
+  /** The exchanges of the command when it is started once more after everything is done; empty where it never is. */
+  again: readonly RecordedExchange[]
+}
+
+/**
+ * Requests after the strike of a trial that the command asked because of it: after a fault those that it asks more of than without, after a
+ * kill all of the restarted command, unless it asked the same as when there is nothing left to do. A second strike elsewhere would meet the
+ * same command as a single one.
+ */
+export function furtherPlaces(
+  [strike, ...others]: readonly PlannedStrike[],
+  { evidence: { exchanges }, crash }: Observation,
+  anyway: AskedAnyway,
+): ReachedPlace[] {
+  if (!strike || others.length > 0 || isByChance(strike.hazard)) return []
+  const places = placesOf(exchanges, anyway.stable)
+  const further = crash
+    ? recoveryAt(
+        places,
+        exchanges.filter(({ number }) => number > crash.killedAt),
+        anyway,
+      )
+    : moreThan(anyway.places, places, strike.position)
+  return further.map(({ position, transferred, has_cursor }) => ({ position, transferred, has_cursor }))
+}
+
+/** The places of the last exchanges, which are those of the restarted command. */
+function recoveryAt(
+  places: readonly Place[],
+  recovery: readonly RecordedExchange[],
+  { stable, again }: AskedAnyway,
+): Place[] {
+  const [asked, usual] = [placesOf(recovery, stable), placesOf(again, stable)].map(countsOf)
+  const isUsual =
+    asked && usual && asked.size === usual.size && [...asked].every(([name, count]) => usual.get(name) === count)
+  return isUsual ? [] : places.slice(-placesOf(recovery, stable).length)
+}
+
+/** After the struck request: of each kind of request so many of the first ones as came more than without the fault. */
+function moreThan(usual: readonly Place[], came: readonly Place[], struck: RequestPosition): Place[] {
+  const [expected, counts] = [countsOf(usual), countsOf(came)]
+  const at = came.findIndex(({ position }) => positionName(position) === positionName(struck))
+  const left = new Map([...counts].map(([name, count]) => [name, count - (expected.get(name) ?? 0)]))
+  return came.slice(at + 1).filter(({ position }) => {
+    const name = kindOf(position)
+    const more = left.get(name) ?? 0
+    left.set(name, more - 1)
+    return more > 0
+  })
+}
+
+function countsOf(places: readonly Place[]): Map<string, number> {
+  const counts = new Map<string, number>()
+  for (const { position } of places) counts.set(kindOf(position), (counts.get(kindOf(position)) ?? 0) + 1)
+  return counts
+}
+
+/** Name of all requests of one operation and end user. */
+function kindOf(position: RequestPosition): string {
+  return positionName({ ...position, ordinal: 0 })
+}
+
+/** Trials with a second strike, of the same sort as the first, at every request that the first has led to. */
+export function planPairs(results: readonly TrialResult[], wish: PlanWish): PlannedTrial[] {
+  const hazards = hazardsFor(wish).filter((hazard) => hazard.urgency !== 'wait' && !isByChance(hazard))
+  const pairs = results.flatMap(({ trial: { harms }, further = [] }) => {
+    const isKill = killsOf(harms).length > 0
+    const [first] = harms
+    const hazard = hazardsFor(wish).find(({ id }) => id === first?.hazard.id)
+    if (!first || !hazard || hazard.urgency === 'wait') return []
+    return further.flatMap((place) =>
+      hazards
+        .filter((second) => (second.rule === null) === isKill && second.fits({ ...place, answer: '' }))
+        .map((second) =>
+          trialOf([
+            { position: first.position, hazard },
+            { position: place.position, hazard: second },
+          ]),
+        ),
+    )
+  })
+  return byUrgency(pairs)
+}
+
+/** Number of pairs of a strike and another one at any later request of the run without faults. */
+export function countPairs(places: readonly Place[], wish: PlanWish): number {
+  const hazards = hazardsFor(wish).filter((hazard) => hazard.urgency !== 'wait' && !isByChance(hazard))
+  const fitting = placesAt(wish.operations, places).map((place) => {
+    const fits = hazards.filter((hazard) => hazard.fits(place))
+    return {
+      kills: fits.filter(({ rule }) => rule === null).length,
+      faults: fits.filter(({ rule }) => rule !== null).length,
+    }
+  })
+  return fitting.reduce((sum, first, i) => {
+    const later = fitting.slice(i + 1)
+    return sum + later.reduce((all, second) => all + first.kills * second.kills + first.faults * second.faults, 0)
+  }, 0)
+}
