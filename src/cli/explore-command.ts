@@ -194,7 +194,7 @@ async function watched(
         const known = trials.flatMap(({ id }) => kept?.results.get(id) ?? [])
         const change = kept?.changeOf(trials)
         if (change !== undefined) say(change)
-        if (flags.faults.length === 0 && flags.trial === undefined) say(untriedInWords())
+        if (flags.faults.length === 0 && flags.trial === undefined && !flags.crash) say(untriedInWords())
         // A single trial leaves the results of all trials unchanged.
         if (flags.trial === undefined)
           results = ResultsFile.begin(flags.results, { ...begun, flags: sameFlags(flags), trials }, known)

@@ -68,6 +68,11 @@ describe('a kill leads on to', () => {
     expect(ledTo(ask('list_pools', 'deposit', 'list_pools', 'list_transactions'), 2)).toEqual([])
   })
 
+  test('nothing where the restarted command asks the same as one that was never killed', () => {
+    const asked = ask('list_pools', ...UNHARMED.flatMap(({ operation }) => operation ?? []))
+    expect(ledTo(asked, 1, 'list_pools#1 killed-on-request')).toEqual([])
+  })
+
   test('nothing where the moment of the kill was chance', () => {
     const asked = [...UNHARMED, ...ask('list_pools', 'deposit').map((one) => ({ ...one, number: one.number + 4 }))]
     expect(ledTo(asked, 4, 'list_transactions#1@alice killed-2ms-after-the-last-answer')).toEqual([])
@@ -103,10 +108,10 @@ describe('pairs', () => {
     expect(pairsOf('deposit#1@alice close-on-request', false, [])).toEqual([])
   })
 
-  test('are counted at all later requests of the run without faults', () => {
-    // On request everywhere, and at deposits when they are done and not answered.
-    const kills = [1, 2, 2, 1]
-    const all = kills.reduce((sum, first, i) => sum + first * kills.slice(i + 1).reduce((a, b) => a + b, 0), 0)
-    expect(countPairs(anyway.places, { ...WISH, crash: true })).toBe(all)
+  test('are counted without guidance: kills with all kills, faults with those at the same request and later ones', () => {
+    // Killed on request everywhere, and at two deposits when they are done and not answered.
+    expect(countPairs(anyway.places, { ...WISH, crash: true })).toBe(6 ** 2)
+    // Reset on request at four requests.
+    expect(countPairs(anyway.places, { ...WISH, kinds: ['reset-on-request'] })).toBe(4 + 3 + 2 + 1)
   })
 })

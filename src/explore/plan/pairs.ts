@@ -16,7 +16,7 @@ export interface AskedAnyway {
 
 /**
  * Requests after the strike of a trial that the command asked because of it: after a fault those that it asks more of than without, after a
- * kill all of the restarted command, unless it asked the same as when there is nothing left to do. A second strike elsewhere would meet the
+ * kill all of the restarted command, unless it asked nothing else than usual. A second strike elsewhere would meet the
  * same command as a single one.
  */
 export function furtherPlaces(
@@ -36,16 +36,22 @@ export function furtherPlaces(
   return further.map(({ position, transferred, has_cursor }) => ({ position, transferred, has_cursor }))
 }
 
-/** The places of the last exchanges, which are those of the restarted command. */
+/**
+ * The places of the last exchanges, which are those of the restarted command. None if it asked the same as when there is nothing left to do,
+ * or the same as the whole command: then it met the same as after a single kill.
+ */
 function recoveryAt(
   places: readonly Place[],
   recovery: readonly RecordedExchange[],
-  { stable, again }: AskedAnyway,
+  { stable, places: unharmed, again }: AskedAnyway,
 ): Place[] {
-  const [asked, usual] = [placesOf(recovery, stable), placesOf(again, stable)].map(countsOf)
-  const isUsual =
-    asked && usual && asked.size === usual.size && [...asked].every(([name, count]) => usual.get(name) === count)
-  return isUsual ? [] : places.slice(-placesOf(recovery, stable).length)
+  const asked = placesOf(recovery, stable)
+  const isUsual = [unharmed, placesOf(again, stable)].some((usual) => isAlike(countsOf(asked), countsOf(usual)))
+  return isUsual ? [] : places.slice(-asked.length)
+}
+
+function isAlike(one: ReadonlyMap<string, number>, other: ReadonlyMap<string, number>): boolean {
+  return one.size === other.size && [...one].every(([name, count]) => other.get(name) === count)
 }
 
 /** After the struck request: of each kind of request so many of the first ones as came more than without the fault. */
@@ -94,18 +100,15 @@ export function planPairs(results: readonly TrialResult[], wish: PlanWish): Plan
   return byUrgency(pairs)
 }
 
-/** Number of pairs of a strike and another one at any later request of the run without faults. */
+/** Number of pairs without guidance: a fault with each at the same request, which may come again, or a later one; a kill with any kill. */
 export function countPairs(places: readonly Place[], wish: PlanWish): number {
   const hazards = hazardsFor(wish).filter((hazard) => hazard.urgency !== 'wait' && !isByChance(hazard))
-  const fitting = placesAt(wish.operations, places).map((place) => {
-    const fits = hazards.filter((hazard) => hazard.fits(place))
-    return {
-      kills: fits.filter(({ rule }) => rule === null).length,
-      faults: fits.filter(({ rule }) => rule !== null).length,
-    }
-  })
-  return fitting.reduce((sum, first, i) => {
-    const later = fitting.slice(i + 1)
-    return sum + later.reduce((all, second) => all + first.kills * second.kills + first.faults * second.faults, 0)
-  }, 0)
+  const fitting = placesAt(wish.operations, places).map((place) => hazards.filter((hazard) => hazard.fits(place)))
+  const kills = fitting.map((fits) => fits.filter(({ rule }) => rule === null).length)
+  const faults = fitting.map((fits) => fits.filter(({ rule }) => rule !== null).length)
+  return sum(kills) ** 2 + sum(faults.map((count, i) => count * sum(faults.slice(i))))
+}
+
+function sum(counts: readonly number[]): number {
+  return counts.reduce((all, count) => all + count, 0)
 }

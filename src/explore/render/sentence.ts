@@ -1,8 +1,9 @@
 import { leftBehindInWords } from '../../exec/command-end.ts'
 import { LEVELS } from '../../oracle/outcome.ts'
 import { plural } from '../../verdict/evidence/words.ts'
-import { type Exploration, TRIAL_OUTCOMES } from '../exploration.ts'
+import { type Exploration, TRIAL_OUTCOMES, type TrialResult } from '../exploration.ts'
 import { isBad } from '../judge/judge-trial.ts'
+import { positionName } from '../plan/positions.ts'
 import { explorationSummary, notTriedInWords } from '../summary.ts'
 import { OUTCOMES } from './outcomes.ts'
 
@@ -19,16 +20,37 @@ export function verdictSentence(exploration: Exploration): string {
       ...(bad.length > hung ? [`money went astray in ${bad.length - hung} of ${runs}`] : []),
       ...(hung > 0 ? [`${plural(hung, 'run')} hung`] : []),
       ...(unnoticed > 0 ? [`your tests did not notice ${unnoticed}`] : []),
+      ...behindInWords(bad),
     ]
     return `Failed: ${said.join('; ')}.`
   }
   const far = exploration.untried === null ? '' : ' as far as it went'
   const struck = results.length - counts.not_exercised - counts.errored
-  if (struck === 0) return `Inconclusive: none of ${plural(results.length, 'fault')} struck anything.`
-  if (verdict === 'passed') return `Passed${far}: ${plural(struck, 'fault')} struck, and no money went astray.`
+  const noun = results.every(({ trial }) => trial.harms.every(({ hazard }) => hazard.rule === null)) ? 'kill' : 'fault'
+  if (struck === 0) return `Inconclusive: none of ${plural(results.length, noun)} struck anything.`
+  if (verdict === 'passed') return `Passed${far}: ${plural(struck, noun)} struck, and no money went astray.`
   const open = results.filter(({ level }) => level === 'review' || level === 'inconclusive').length
-  return `Inconclusive${far}: of ${plural(struck, 'fault')} that struck, ${open} left open what became of the money.`
+  return `Inconclusive${far}: of ${plural(struck, noun)} that struck, ${open} left open what became of the money.`
 }
+
+/** "deposit#1@alice is behind 9 of 12": the one request, or strike at it, that most bad results have in common; nothing where there is none. */
+function behindInWords(bad: readonly TrialResult[]): string[] {
+  if (bad.length < FEW) return []
+  const strikes = ({ trial: { harms } }: TrialResult) =>
+    harms.map(({ position, hazard }) => `${positionName(position)} ${hazard.title}`)
+  const places = ({ trial: { harms } }: TrialResult) => harms.map(({ position }) => positionName(position))
+  for (const namesOf of [strikes, places]) {
+    const all = [...new Set(bad.flatMap(namesOf))]
+    const counted = all.map((name) => ({ name, count: bad.filter((one) => namesOf(one).includes(name)).length }))
+    const [most, next] = counted.sort((a, b) => b.count - a.count)
+    if (most && most.count * 2 > bad.length && most.count > (next?.count ?? 0))
+      return [`${most.name} is behind ${most.count} of ${bad.length}`]
+  }
+  return []
+}
+
+/** Fewer bad results than this need no common denominator: they are shown one by one. */
+const FEW = 3
 
 /** "Paid twice in 12 of 64 runs, and no test noticed." Undefined if nothing went wrong. */
 export function worstSentence({ results }: Pick<Exploration, 'results'>): string | undefined {
