@@ -187,7 +187,7 @@ function circumstancesOf({
 function resultsOf({
   scenarios,
   findings,
-  exploration: { trials, incidents, repeatable },
+  exploration: { trials, incidents, repeatable, not_restartable },
 }: CertificateEvidence): Entries {
   return new Map([
     ...findings.map((finding): [string, string] => [`finding ${finding.id}`, findingInWords(finding)]),
@@ -196,6 +196,7 @@ function resultsOf({
       [verdict, `end ${end}`, ...operations.map(operationInWords)].join(', '),
     ]),
     ['repeatable', String(repeatable)],
+    ...(not_restartable === undefined ? [] : [['killed and started again', not_restartable ?? 'yes'] as const]),
     ...trials.map(({ id, outcome }): [string, string] => [`run ${id}`, outcome]),
     // The command line that repeats the run is not a result.
     ...incidents.map(({ repeat: _, ...cell }): [string, string] => [

@@ -39,7 +39,11 @@ export function certificateSummary(evidence: CertificateEvidence): CertificateSu
   }
   const money = `no money went astray in ${plural(struckIn(evidence), 'run')} with a fault`
   const where = plural(scenarios.length, 'scenario')
-  return { verdict: 'passed', summary: `Passed: ${rules} in ${where}; ${money}.`, ...numbers }
+  return {
+    verdict: 'passed',
+    summary: `Passed: ${rules} in ${where}; ${money}${unprovedCrashes(evidence)}.`,
+    ...numbers,
+  }
 }
 
 /** The exit code of `certify`. If nothing was exercised, it is never 0, whatever is allowed. */
@@ -52,6 +56,11 @@ export function certificateExitCode(evidence: CertificateEvidence, { allowInconc
 /** @returns true if the command failed in a scenario where it may not; a signal or a timeout is not a failed assertion, so both count */
 export function failedItself({ end, may_fail }: Pick<ScenarioEvidence, 'end' | 'may_fail'>): boolean {
   return end !== '0' && !(may_fail && /^\d+$/.test(end))
+}
+
+/** @returns the part of the sentence that says that crashes are unproved; empty where they are not, or in certificates of earlier versions */
+function unprovedCrashes({ exploration: { not_restartable: reason = null } }: CertificateEvidence): string {
+  return reason === null ? '' : '; crashes are unproved, since the command cannot be started again'
 }
 
 type Numbers = Omit<CertificateSummary, 'verdict' | 'summary'>

@@ -40,6 +40,9 @@ export async function certify(terms: CertifyTerms): Promise<Certificate | undefi
   const { interruption } = terms
   const exploration = await explore({
     ...terms,
+    // What holds an exchange until the command is dead must be in this process.
+    host: undefined,
+    crash: { recover: undefined, kill: undefined, restarts: RESTARTS, ifRestartable: true },
     depth: 1,
     maxRuns: undefined,
     budget: undefined,
@@ -69,6 +72,9 @@ interface CertifiedTerms {
   flags: readonly string[]
   fixtures: string | null
 }
+
+/** Maximum number of starts after a kill. */
+const RESTARTS = 3
 
 /** spec: Versioning 2. The value of `X-Yield-Api-Version`. */
 const SPECIFICATION = '1.0.0'
@@ -181,6 +187,7 @@ function explorationEvidence(exploration: Exploration): CertificateEvidence['exp
   )
   return {
     repeatable: baseline.difference === null,
+    not_restartable: exploration.not_restartable ?? null,
     trials: byId.flatMap(({ trial, outcome, level }) =>
       trial.harms.map(({ position: { operation }, hazard }) => ({
         id: trial.id,

@@ -125,6 +125,8 @@ export const EvidenceSchema = Type.Object(
       {
         /** True if two runs without faults did not differ. */
         repeatable: Type.Boolean(),
+        /** Reason why the command was never killed and started again; null where it was. Left out by earlier versions, which never did. */
+        not_restartable: Type.Optional(Type.Union([text, Type.Null()])),
         trials: Type.Array(TrialEvidence),
         incidents: Type.Array(IncidentEvidence),
       },

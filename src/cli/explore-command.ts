@@ -7,12 +7,12 @@ import { parseRename } from '../exec/command-environment.ts'
 import { USAGE } from '../exec/exit-code.ts'
 import { prepareFiles } from '../exec/report-files.ts'
 import type { Interruption } from '../exec/run-command.ts'
-import { CRASHES, crashOf } from '../explore/crash/crash-points.ts'
+import { crashOf } from '../explore/crash/crash-points.ts'
 import type { RestartTerms } from '../explore/crash/play-crash.ts'
 import type { Exploration } from '../explore/exploration.ts'
 import { explore } from '../explore/explore.ts'
 import { HAZARDS } from '../explore/plan/hazards.ts'
-import { untriedInWords } from '../explore/plan/plan.ts'
+import { STRIKES, untriedInWords } from '../explore/plan/plan.ts'
 import { explorationDocument } from '../explore/render/document-of.ts'
 import { renderExplorationText } from '../explore/render/text.ts'
 import {
@@ -113,7 +113,7 @@ export function exploreCommand(): Command {
 const MANY = ['crash', 'faults', 'only', 'depth', 'random', 'maxRuns', 'budget', 'resume']
 
 const KINDS: readonly string[] = [...new Set(HAZARDS.map(({ rule }) => rule.kind))]
-const FAULTS = [...KINDS, ...[...CRASHES, ...HAZARDS].map(({ id }) => id)]
+const FAULTS = [...KINDS, ...STRIKES.map(({ id }) => id)]
 
 const EXAMPLES = `
 Kinds of fault: ${KINDS.join(', ')}; or a single one: reset-after-broadcast. docs/explore.md names them all.

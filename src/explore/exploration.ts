@@ -179,6 +179,8 @@ export interface Exploration {
   results: TrialResult[]
   /** Trials that were planned and not tried, and the reason: `--max-runs`, `--budget`, an interruption. */
   untried: { trials: Trial[]; reason: string } | null
+  /** Reason why the command was never killed, although that was wished where it is possible; null where it was killed. Undefined: no wish. */
+  not_restartable?: string | null
   /** With `--depth 2`: pairs of strikes that later requests of the run without faults allow, and those that the first strikes led to. */
   pairs?: { possible: number; reached: number }
   /** Milliseconds from the first run's beginning to the last one's end. */

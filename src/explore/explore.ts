@@ -18,6 +18,7 @@ import {
   type Observation,
   type RunWish,
 } from './run/exploration-sandbox.ts'
+import type { Stage } from './run/play-command.ts'
 import { type Limits, runTrials, type TrialsRun, type TrialTerms } from './run/run-trials.ts'
 import { failingSchedules, type ShrinkTerms, shrinkSchedules } from './shrink/shrink-schedules.ts'
 
@@ -77,7 +78,8 @@ export async function explore(terms: ExploreTerms): Promise<Exploration | undefi
   const moment = terms.clock ?? new Date(start).toISOString()
   const sandbox = await ExplorationSandbox.open({ ...terms.options, clock: moment }, terms.host)
   try {
-    const runs = await runBaselines(sandbox, terms)
+    const asked = await askedCrash(sandbox, terms)
+    const runs = await runBaselines(sandbox, { ...terms, crash: asked.crash })
     if (!runs) return undefined
     const [first, second] = runs
     const baseline = compareBaselines(first, second)
@@ -93,15 +95,24 @@ export async function explore(terms: ExploreTerms): Promise<Exploration | undefi
       untried: null,
       took_ms: 0,
       jobs: terms.jobs,
+      ...(terms.crash?.ifRestartable && { not_restartable: asked.reason ?? null }),
     }
     const drawn = randomTrials(baseline.places, { ...terms, count: terms.random?.count ?? 0, seed: sandbox.seed })
-    const wish = { ...terms, crash: terms.crash !== undefined }
+    const wish = { ...terms, crash: asked.crash !== undefined, faults: terms.crash?.ifRestartable ?? false }
     const canRun = (trial: PlannedTrial) => sandbox.ownsMarkets || !changesMarket(trial)
     const all = () => [...planTrials(baseline.places, wish), ...drawn].filter(canRun)
     const trials = terms.trial === undefined ? all() : [findTrial(terms.trial, baseline.places)]
     terms.watch.planned(begun, trials)
     const timeout = terms.timeout ?? limitOf([first.took, second.took])
-    const trialTerms = { ...terms, timeout, sandbox, expected: baseline, seed: sandbox.seed, clock: moment }
+    const trialTerms = {
+      ...terms,
+      crash: asked.crash,
+      timeout,
+      sandbox,
+      expected: baseline,
+      seed: sandbox.seed,
+      clock: moment,
+    }
     const deadline = clock.wallNow() + (terms.budget ?? Number.POSITIVE_INFINITY)
     const single = await runTrials(trials, trialTerms)
     const mayRun = () => !terms.interruption.asked.aborted && clock.wallNow() < deadline
@@ -112,6 +123,23 @@ export async function explore(terms: ExploreTerms): Promise<Exploration | undefi
     return { ...begun, results: shrunk, untried, ...count, took_ms: clock.wallNow() - start }
   } finally {
     await sandbox.stop()
+  }
+}
+
+/** How the command is to be killed, and the reason if it cannot be. Throws {@link BaselineFailure} unless kills are tried only where they can be. */
+async function askedCrash(
+  sandbox: ExplorationSandbox,
+  terms: ExploreTerms,
+): Promise<{ crash: ExploreTerms['crash']; reason?: string | undefined }> {
+  const { crash, timeout = BASELINE_TIMEOUT_MS } = terms
+  if (!crash?.ifRestartable) return { crash }
+  const play = (stage: Stage) => playRestartable(stage, crash.recover)
+  try {
+    await sandbox.run(terms, { faults: [], holding: 0, stdio: ['ignore', 'ignore', 'ignore'], timeout, play })
+    return { crash }
+  } catch (error) {
+    if (!(error instanceof BaselineFailure) || error.notRestartable === undefined) throw error
+    return { crash: undefined, reason: error.notRestartable }
   }
 }
 

@@ -67,6 +67,14 @@ test('a worker that asks again at its next start is right when it is started onc
   await rm(count)
   const once = await certified(outbox, { ...wish, restarts: 1 })
   expect(certificateSummary(once.evidence)).toMatchObject({ verdict: 'passed', bad_runs: 0 })
-  // Twice without a fault, once with one, once in the scenario: not before a restart.
-  expect(await readFile(count, 'utf8')).toBe('\n'.repeat(4))
+  // Before three runs without a fault, of which one shows that it can be started again, one with a fault, three in which it is killed at its
+  // deposit, and the scenario: not before a restart.
+  expect(await readFile(count, 'utf8')).toBe('\n'.repeat(8))
+  expect(once.evidence.exploration).toMatchObject({ not_restartable: null })
+  expect(once.evidence.exploration.trials.map(({ hazard }) => hazard).sort()).toEqual([
+    'killed-on-request',
+    'killed-unanswered',
+    'killed-under-way',
+    'reset-after-broadcast',
+  ])
 })

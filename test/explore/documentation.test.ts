@@ -1,20 +1,34 @@
 import { readFile } from 'node:fs/promises'
-import { expect, test } from 'vitest'
+import { beforeAll, expect, test } from 'vitest'
+import { CRASHES } from '../../src/explore/crash/crash-points.ts'
 import { HAZARDS } from '../../src/explore/plan/hazards.ts'
 import { UNTRIED } from '../../src/explore/plan/plan.ts'
 import { OUTCOMES } from '../../src/explore/render/outcomes.ts'
 
-test('docs/explore.md names every fault that is tried and every outcome, and no other fault', async () => {
-  const text = await readFile(new URL('../../docs/explore.md', import.meta.url), 'utf8')
-  const table = text.slice(text.indexOf('| fault | where |'), text.indexOf('What can cost money comes first'))
-  const named = [...table.matchAll(/`([a-z]+(?:-[a-z0-9]+)*)`/g)].map(([, name]) => name)
-  expect(named.sort()).toEqual(HAZARDS.map(({ id }) => id).sort())
-  for (const { sign, name } of Object.values(OUTCOMES)) expect(text).toMatch(new RegExp(`\`[${sign}]\` +\\| ${name}`))
+let [explore, crashes] = ['', '']
+beforeAll(async () => {
+  const pages = ['explore', 'crashes'].map((name) => new URL(`../../docs/${name}.md`, import.meta.url))
+  ;[explore = '', crashes = ''] = await Promise.all(pages.map((page) => readFile(page, 'utf8')))
 })
 
-test('docs/explore.md names every kind that is not tried, with the reason, and no other', async () => {
-  const text = await readFile(new URL('../../docs/explore.md', import.meta.url), 'utf8')
-  const table = text.slice(text.indexOf('| kind | why |'), text.indexOf('| flag '))
+const namesIn = (table: string) => [...table.matchAll(/`([a-z]+(?:-[a-z0-9]+)*)`/g)].map(([, name]) => name).sort()
+
+test('docs/explore.md names every fault that is tried, and no other', () => {
+  const table = explore.slice(explore.indexOf('| fault | where |'), explore.indexOf('What can cost money comes first'))
+  expect(namesIn(table)).toEqual(HAZARDS.map(({ id }) => id).sort())
+})
+
+test('docs/crashes.md names every kill, and no other', () => {
+  const table = crashes.slice(crashes.indexOf('| kill | where |'), crashes.indexOf('Kills before broadcast'))
+  expect(namesIn(table)).toEqual(CRASHES.map(({ id }) => id).sort())
+})
+
+test.each(Object.values(OUTCOMES))('a page names the outcome $name', ({ sign, name }) => {
+  expect(explore + crashes).toMatch(new RegExp(`\`[${sign}]\` +\\| ${name}`))
+})
+
+test('docs/explore.md names every kind that is not tried, with the reason, and no other', () => {
+  const table = explore.slice(explore.indexOf('| kind | why |'), explore.indexOf('| flag '))
   const rows = [...table.matchAll(/^\| `(\w+)` \| (.*) \|$/gm)].map(([, kind, why = '']) => [
     kind,
     why.replaceAll('`', ''),

@@ -1,11 +1,11 @@
-import { HAZARDS } from '../../explore/plan/hazards.ts'
+import { STRIKES } from '../../explore/plan/plan.ts'
 import { grouped } from '../../support/maps.ts'
 import type { CertifiedIncident } from '../evidence.ts'
 
 /** "deposit (close before broadcast, reverted), withdraw (reverted)" */
 export function placesInWords(incidents: readonly Pick<CertifiedIncident, 'operation' | 'hazard'>[]): string {
   const operations = [...new Set(incidents.map(({ operation }) => operation))]
-  const titleOf = (id: string) => HAZARDS.find((hazard) => hazard.id === id)?.title ?? id
+  const titleOf = (id: string) => STRIKES.find((hazard) => hazard.id === id)?.title ?? id
   const at = (operation: CertifiedIncident['operation']) =>
     incidents.filter((incident) => incident.operation === operation).map(({ hazard }) => titleOf(hazard))
   return operations.map((operation) => `${operation.replaceAll('_', ' ')} (${at(operation).join(', ')})`).join(', ')

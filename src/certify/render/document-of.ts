@@ -1,5 +1,5 @@
 import { execCommandLine } from '../../exec/exec-command-line.ts'
-import { HAZARDS } from '../../explore/plan/hazards.ts'
+import { STRIKES } from '../../explore/plan/plan.ts'
 import { OUTCOMES, OUTCOMES_SHOWN } from '../../explore/render/outcomes.ts'
 import { documentPage } from '../../render/document-page.ts'
 import { shellWords } from '../../support/foreign-text.ts'
@@ -22,7 +22,7 @@ export function renderPage(certificate: Certificate): string {
 function certificateWords(evidence: CertificateEvidence): CertificateWords {
   const { scenarios, findings, exploration } = evidence
   const { trials, incidents } = exploration
-  const hazards = HAZARDS.filter(({ id }) => [...trials, ...incidents].some(({ hazard }) => hazard === id))
+  const hazards = STRIKES.filter(({ id }) => [...trials, ...incidents].some(({ hazard }) => hazard === id))
   const outcomes = OUTCOMES_SHOWN.filter((id) => [...trials, ...incidents].some(({ outcome }) => outcome === id))
   return {
     again: commandOf(evidence),

@@ -26,6 +26,7 @@ export function renderCertificateText(
     ...brokenRules(evidence),
     ...incidents(evidence),
     ...scenarios(evidence),
+    ...crashes(evidence),
   ]
   return [
     ...lines.map((line) => plainText(line)),
@@ -79,6 +80,14 @@ function incidents({ exploration }: CertificateEvidence): string[] {
     const sign = isBad(level) ? '✗' : '?'
     return `${sign} ${[`${trial}: ${OUTCOMES[outcome].name}`, ...sentences, ...also].join('; ')}`
   })
+}
+
+/** The reason why the command was never killed, and what would change that. */
+function crashes({ exploration: { not_restartable: reason = null } }: CertificateEvidence): string[] {
+  if (reason === null) return []
+  return [
+    `· not restartable, so crashes are unproved: the command, ${reason}. Certify one that goes on with what it left open.`,
+  ]
 }
 
 function scenarios({ scenarios: all }: CertificateEvidence): string[] {

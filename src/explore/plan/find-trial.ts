@@ -1,21 +1,17 @@
 import { OptionError } from '../../option-error.ts'
 import { shellWords, shorten } from '../../support/foreign-text.ts'
 import { suggest } from '../../support/nearest.ts'
-import { CRASHES } from '../crash/crash-points.ts'
 import type { Exploration } from '../exploration.ts'
-import { HAZARDS, type PlannedHazard } from './hazards.ts'
+import type { PlannedHazard } from './hazards.ts'
 
-import type { PlannedTrial } from './plan.ts'
+import { type PlannedTrial, STRIKES } from './plan.ts'
 import { type Place, positionName } from './positions.ts'
-
-/** Everything that a trial may name. */
-const POINTS: readonly PlannedHazard[] = [...HAZARDS, ...CRASHES]
 
 /** The beginning of the id of a random schedule. */
 const DRAWN = /^random-\d+ of seed \d+: /
 
 /** Ids of hazards, the longest first: one may end in another. */
-const NAMES = POINTS.map(({ id }) => id).sort((a, b) => b.length - a.length)
+const NAMES = STRIKES.map(({ id }) => id).sort((a, b) => b.length - a.length)
 /** A strike as an id names it. Names of end users may contain any character. */
 const STRIKE = new RegExp(`^(.+?) (${NAMES.join('|')})(?: \\+ |$)`, 's')
 
@@ -36,7 +32,7 @@ export function findTrial(id: string, places: readonly Place[]): PlannedTrial {
 }
 
 function strikeOf(id: string, name: string, hazardId: string, places: readonly Place[]): PlannedTrial['harms'][number] {
-  const hazard = POINTS.find((one) => one.id === hazardId)
+  const hazard = STRIKES.find((one) => one.id === hazardId)
   if (!hazard) throw unknown(id, `"${hazardId}" is no fault`)
   // A retry has an ordinal that the command without faults never reaches.
   const ordinal = Number(/^\w+#(\d+)/.exec(name)?.[1])
@@ -52,7 +48,7 @@ function strikeOf(id: string, name: string, hazardId: string, places: readonly P
 }
 
 function fitting(place: Place): string[] {
-  return POINTS.filter((hazard: PlannedHazard) => hazard.fits(place)).map(({ id }) => id)
+  return STRIKES.filter((hazard: PlannedHazard) => hazard.fits(place)).map(({ id }) => id)
 }
 
 function unreadable(id: string, rest: string): never {
@@ -62,7 +58,7 @@ function unreadable(id: string, rest: string): never {
     id,
     `"${shorten(word)}" is no fault; ${suggest(
       word,
-      POINTS.map((one) => one.id),
+      STRIKES.map((one) => one.id),
     )}`,
   )
 }

@@ -1,15 +1,20 @@
 import type { FaultRule } from '../../control/contract.ts'
 import type { Operation } from '../../domain/operations.ts'
 import { SeededRandom } from '../../support/random.ts'
-import { CRASHES, crashOf, type KillPoint } from '../crash/crash-points.ts'
+import { CRASHES, crashOf, isByChance, type KillPoint } from '../crash/crash-points.ts'
 import type { PlannedStrike, RequestPosition, Trial } from '../exploration.ts'
 import { HAZARDS, type PlannedFault, type PlannedHazard, URGENCIES } from './hazards.ts'
 import { type Place, positionName } from './positions.ts'
+
+/** Every kill and every fault, in the order in which a matrix shows them. */
+export const STRIKES: readonly PlannedHazard[] = [...CRASHES, ...HAZARDS]
 
 /** Selection of trials. */
 export interface PlanWish {
   /** True to kill the command at every point; faults are planned then only if `kinds` names some. */
   crash?: boolean
+  /** True for a plan of faults and of kills that are not by chance. */
+  faults?: boolean
   /** Kinds of fault, or ids of hazards; empty for all. */
   kinds: readonly string[]
   /** Operations; empty for all. */
@@ -43,14 +48,18 @@ export function placesAt(operations: PlanWish['operations'], places: readonly Pl
 }
 
 /** @returns true if one of these words, kinds of fault or ids, selects the fault; without words, all but `onlyNamed` ones are selected */
-function isAmong({ kinds, crash = false }: Pick<PlanWish, 'kinds' | 'crash'>, fault: PlannedFault): boolean {
+function isAmong(
+  { kinds, crash = false, faults = !crash }: Omit<PlanWish, 'operations'>,
+  fault: PlannedFault,
+): boolean {
   const { id, rule, onlyNamed } = fault
   if (kinds.includes(id)) return true
-  return onlyNamed === undefined && (kinds.length === 0 ? !crash : kinds.includes(rule.kind))
+  return onlyNamed === undefined && (kinds.length === 0 ? faults : kinds.includes(rule.kind))
 }
 
 /** @returns true if the crash is to be tried: with `--crash`, all of them unless words name some */
-function wantsCrash({ kinds, crash = false }: PlanWish, id: string): boolean {
+function wantsCrash({ kinds, crash = false, faults = false }: PlanWish, id: string): boolean {
+  if (faults && isByChance({ id })) return false
   return kinds.includes(id) || (crash && !kinds.some((kind) => crashOf(kind)))
 }
 

@@ -7,10 +7,13 @@ import type { CommandEnd } from '../../exec/run-command.ts'
 export class BaselineFailure extends Error {
   override readonly name = 'BaselineFailure'
   readonly exitCode: number
+  /** Set if only kills make no sense: faults can be tried all the same. */
+  readonly notRestartable: string | undefined
 
-  private constructor(message: string, exitCode: number) {
+  private constructor(message: string, exitCode: number, notRestartable?: string) {
     super(message)
     this.exitCode = exitCode
+    this.notRestartable = notRestartable
   }
 
   static failsAlready(end: string, by: CommandEnd): BaselineFailure {
@@ -56,7 +59,8 @@ export class BaselineFailure extends Error {
       recover === undefined
         ? "A suite does its work anew each time: give --recover 'your worker' the command that goes on with what was left open, or --app for a server"
         : 'it must go on with what was left open, and do no work anew'
-    return new BaselineFailure(`a run that nothing happens to, and ${again} once more: ${why}. ${fix}`, INCONCLUSIVE)
+    const message = `after a run that nothing happens to, ${again} was started once more: ${why}. ${fix}`
+    return new BaselineFailure(message, INCONCLUSIVE, `started once more after all was done: ${why}`)
   }
 
   static outlivesKill(kill: string | undefined): BaselineFailure {

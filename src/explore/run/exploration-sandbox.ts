@@ -27,7 +27,13 @@ export interface ExplorationRunTerms {
   /** Maximum number of further starts when the command has left something open; default: 0. */
   restarts?: number | undefined
   /** How the command is killed and started again; undefined where it is never killed. */
-  crash?: RestartTerms | undefined
+  crash?: CrashTerms | undefined
+}
+
+/** Terms of the runs in which the command is killed. */
+export interface CrashTerms extends RestartTerms {
+  /** True to try faults all the same if the command cannot be started again, and to plan no kill by chance: for a certificate. */
+  ifRestartable?: true
 }
 
 /** Terms that differ from run to run. */

@@ -33,12 +33,19 @@ export function CertificateHead({ certificate }: Props) {
             'Not repeatable',
             exploration.repeatable ? undefined : 'Runs without faults differ: another run may come to another digest.',
           ],
+          ['Killed and started again', crashesInWords(exploration.not_restartable)],
           ['Digest of the evidence', <code>{digest}</code>],
         ]}
       />
       <CopyBox label="Command" text={words.again} />
     </>
   )
+}
+
+/** Nothing for a certificate of an earlier version, which did not try it. */
+function crashesInWords(reason: string | null | undefined): string | undefined {
+  if (typeof reason !== 'string') return reason === null ? 'at every request' : undefined
+  return `unproved: the command, ${reason}. Certify one that goes on with what it left open.`
 }
 
 /** What came of every scenario and of every fault, the worst first. */
