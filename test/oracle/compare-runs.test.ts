@@ -31,6 +31,19 @@ describe('beside an unharmed run', () => {
     ])
   })
 
+  test('a withdrawal that a killed client makes once more is paid twice; otherwise it may take back a deposit', () => {
+    const story = [transfer({ key: 'a' }), taken('b', 50), taken('c', 90)]
+    const ledger = [booked('a'), booked('b', { type: 'withdraw' }), booked('c', { type: 'withdraw' })]
+    const unharmed = sibling({ made: [made(), made(1, { type: 'withdraw' })] })
+    expect(outcomes(story, ledger, { sibling: unharmed })[0]).toBe('taken_back warning')
+    expect(outcomes(story, ledger, { sibling: unharmed, killedAt: 2 })[0]).toBe('paid_twice critical')
+    // Of an amount that the run without a kill has not, it is something else: the client put a deposit back.
+    const other = sibling({ made: [made(), made(1, { type: 'withdraw', amount_minor: '3' })] })
+    expect(outcomes(story.slice(0, 2), ledger.slice(0, 2), { sibling: other, killedAt: 2 })).not.toContain(
+      'paid_twice critical',
+    )
+  })
+
   test('of two that were paid twice, a third is one more', () => {
     const story = [transfer({ key: 'a', ...LOST }), transfer({ key: 'b', at: 50 }), transfer({ key: 'c', at: 90 })]
     const all = [booked('a'), booked('b'), booked('c')]
