@@ -1,15 +1,23 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { ENV, exploring } from '../explore/exploring.ts'
 import { CrashRuns, type WorkerCommands } from './crash-runs.ts'
-import { CRASH_KINDS, EXPECTED, type Expected, type ExpectedOutcome } from './expected.ts'
+import { CRASH_KINDS, EXPECTED, EXPECTED_FAULTS, type Expected, type ExpectedOutcome } from './expected.ts'
 
 const WORKER = fileURLToPath(new URL('worker.mjs', import.meta.url))
 
+const folder = mkdtempSync(join(tmpdir(), 'yield-sandbox-mistakes-'))
 let runs: CrashRuns
 beforeAll(async () => {
   runs = await CrashRuns.open()
 })
-afterAll(() => runs[Symbol.asyncDispose]())
+afterAll(async () => {
+  await runs[Symbol.asyncDispose]()
+  rmSync(folder, { recursive: true, force: true })
+})
 
 function workerOf(mistake: string): WorkerCommands {
   const work = [process.execPath, WORKER]
@@ -22,6 +30,8 @@ const TRANSFERS = [
   { operation: 'withdraw', ordinal: 1 },
 ] as const
 const MOVED = ['deposit 250000000', 'deposit 100000000', 'withdraw 50000000']
+
+const FAULTS = ['reset-on-request', 'reset-after-broadcast', 'internal-error', 'gateway-timeout-after-broadcast']
 
 /** What came of it at each transfer, in the form of the table; where that leaves it to chance, as the table has it. */
 async function tableOf(mistake: string, way: keyof Expected): Promise<Expected['kills']> {
@@ -56,5 +66,17 @@ describe.each(Object.entries(EXPECTED))('the worker with the mistake "%s"', (mis
 
   test('comes to what is expected when it has a twin', async () => {
     expect(await tableOf(mistake, 'twins')).toEqual(twins)
+  })
+
+  test('comes to what is expected when a fault strikes', async () => {
+    const { work, env } = workerOf(mistake)
+    const wish = { kinds: FAULTS, operations: ['deposit', 'withdraw'] as const }
+    const { results } = await exploring(work, { ...wish, env: { ...ENV, ...env, WORKER_DIR: folder } })
+    const came = results.map(({ trial, outcome }) => [trial.id, outcome])
+    const expected = results.map(({ trial }) => {
+      return [trial.id, EXPECTED_FAULTS[mistake]?.[trial.harms[0]!.hazard.id] ?? 'survived']
+    })
+    expect(came).toHaveLength(FAULTS.length * TRANSFERS.length)
+    expect(came).toEqual(expected)
   })
 })
