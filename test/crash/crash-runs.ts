@@ -4,7 +4,7 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { ControlClient } from '../../src/control/client.ts'
-import type { FaultRule } from '../../src/control/contract.ts'
+import type { FaultRule, RecordedExchange } from '../../src/control/contract.ts'
 import { SandboxClock } from '../../src/domain/clock.ts'
 import type { Operation } from '../../src/domain/operations.ts'
 import { commandEnvironment } from '../../src/exec/command-environment.ts'
@@ -51,9 +51,9 @@ const HOLDS: Record<CrashKind, Pick<FaultRule, 'kind' | 'phase' | 'with'>> = {
 }
 
 /** Milliseconds after which a worker that asks nothing is taken for one that waits for the held one. */
-const QUIET_MS = 2_000
-/** Milliseconds after which a request without an answer is taken for one that waits for the held one. */
-const WAITING_MS = 500
+const QUIET_MS = 3_000
+/** Milliseconds after which a request of a twin that has no answer is taken for one that waits for the held one. */
+const WAITING_MS = 1_500
 const PAUSE_MS = 20
 
 /** A worker by the commands that start it and print its books. */
@@ -102,7 +102,7 @@ export class CrashRuns implements AsyncDisposable {
       await first.ended
       if (point.kind !== 'under_way') await run.client.removeFault(fault)
       const second = run.start()
-      if (point.kind === 'under_way') await run.letGo(fault, second, true)
+      if (point.kind === 'under_way') await run.letGo(fault, second, waitsOrLooked)
       let code = await second.ended
       for (let again = 0; again < 2 && code !== 0; again++) code = await run.start().ended
       return code
@@ -116,7 +116,7 @@ export class CrashRuns implements AsyncDisposable {
       const first = run.start()
       await run.isHeld(first)
       const second = run.start()
-      await run.letGo(fault, second, false)
+      await run.letGo(fault, second, ({ end, took_ms }) => end === 'open' && took_ms > WAITING_MS)
       const [code] = await Promise.all([first.ended, second.ended])
       return code
     })
@@ -179,6 +179,12 @@ export class CrashRuns implements AsyncDisposable {
   }
 }
 
+/** @returns true if it waits for the outcome of a transfer, or was shown the list of those that are confirmed */
+function waitsOrLooked({ end, operation }: RecordedExchange): boolean {
+  if (end === 'open') return operation === 'deposit' || operation === 'withdraw'
+  return end === 'answered' && operation === 'list_transactions'
+}
+
 /** A namespace, and the starts of a worker in it. */
 class Run {
   readonly #started: Started[] = []
@@ -214,19 +220,14 @@ class Run {
     if (worker.isOver) throw new Error('it ended before the point')
   }
 
-  /**
-   * Takes the fault away when the worker has ended, waits for the outcome of a transfer, has asked nothing for so long or, `byLooking`, has got
-   * a list of transactions.
-   */
-  async letGo(fault: string, worker: Started, byLooking: boolean): Promise<void> {
+  /** Takes the fault away when the worker, by its open or answered exchanges, has come to where it must not wait any longer. */
+  async letGo(fault: string, worker: Started, isThere: (one: RecordedExchange) => boolean): Promise<void> {
     const before = (await this.client.requests()).data[0]?.number ?? 0
     let newest = before
     let since = this.clock.wallNow()
     while (!worker.isOver && this.clock.wallNow() - since < QUIET_MS) {
       const news = (await this.client.requests()).data.filter(({ number }) => number > before)
-      const waits = news.some(({ end, took_ms }) => end === 'open' && took_ms > WAITING_MS)
-      const looked = news.some(({ end, operation }) => end === 'answered' && operation === 'list_transactions')
-      if (waits || (byLooking && looked)) break
+      if (news.some(isThere)) break
       const last = news[0]?.number ?? newest
       if (last > newest) since = this.clock.wallNow()
       newest = last
