@@ -56,13 +56,13 @@ class YieldClient:
         return self._list("pools", None, limit, "pool_id")
 
     def create_end_user(self, external_id):
-        return self._send("POST", "end_users", body={"external_id": external_id})
+        return self.send("POST", "end_users", body={"external_id": external_id})
 
     def create_portfolio(self, user, pool, name, key=None):
         """`pool` as the list shows it: market_address is not the token's address."""
         names = ("chain_id", "token_address", "market_address", "protocol")
         body = {"name": name, **{field: pool[field] for field in names}}
-        return self._send("POST", f"{_path(user)}/portfolios", user, key=key or str(uuid.uuid4()), body=body)
+        return self.send("POST", f"{_path(user)}/portfolios", user, key=key or str(uuid.uuid4()), body=body)
 
     def portfolios(self, user, limit=100):
         return self._list(f"{_path(user)}/portfolios", user, limit, "portfolio_id")
@@ -81,7 +81,7 @@ class YieldClient:
     def _transfer(self, kind, user, portfolio_id, amount, key):
         body = {"portfolio_id": portfolio_id, "amount_minor": str(amount)}
         try:
-            transfer = self._send("POST", f"{_path(user)}/{kind}", user, key=key, body=body)
+            transfer = self.send("POST", f"{_path(user)}/{kind}", user, key=key, body=body)
         except (ApiError, NoAnswer) as error:
             if not _may_pass(error):
                 raise
@@ -122,9 +122,9 @@ class YieldClient:
 
     def _page(self, path, user, limit, cursor):
         query = {"limit": limit, **({"starting_after": cursor} if cursor is not None else {})}
-        return self._send("GET", path, user, query=query)
+        return self.send("GET", path, user, query=query)
 
-    def _send(self, method, path, user=None, *, query=None, key=None, body=None):
+    def send(self, method, path, user=None, *, query=None, key=None, body=None):
         """Retries keep the key: whatever became of the first request, it happens once."""
         def once():
             idp_token = self._get_idp_token()
