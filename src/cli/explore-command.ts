@@ -110,7 +110,7 @@ export function exploreCommand(): Command {
 }
 
 /** Flags that have no meaning with `--trial`, which runs one trial: there is nothing to choose or to resume. */
-const MANY = ['crash', 'faults', 'only', 'depth', 'random', 'maxRuns', 'budget', 'resume']
+const MANY = ['faults', 'only', 'depth', 'random', 'maxRuns', 'budget', 'resume']
 
 const KINDS: readonly string[] = [...new Set(HAZARDS.map(({ rule }) => rule.kind))]
 const FAULTS = [...KINDS, ...STRIKES.map(({ id }) => id)]

@@ -14,8 +14,8 @@ export interface Beside {
   sibling?: Sibling | undefined
   /** Number of the last exchange of the command's first start, if it was started again. */
   restarted?: number | undefined
-  /** Number of the last exchange before the client was killed: only lists after it are compared with those of the other run. */
-  killedAt?: number | undefined
+  /** Of a client that was killed: the number of the last exchange before each further start, in order. Each may ask for all its lists anew. */
+  starts?: readonly number[] | undefined
 }
 
 /** Judges every operation of a run, the worst outcome first, by the table of docs/oracle.md. Pure. */
@@ -26,10 +26,10 @@ export function judgeOperations(facts: Facts, beside?: Beside): OperationOutcome
 /** The same in steps, so that other tasks can run in between. */
 export function* judgementInSteps(
   facts: Facts,
-  { sibling, restarted = Number.POSITIVE_INFINITY, killedAt }: Beside = {},
+  { sibling, restarted = Number.POSITIVE_INFINITY, starts }: Beside = {},
 ): Generator<undefined, OperationOutcome[]> {
   const operations = yield* operationsInSteps(facts)
-  const around = new RunSurroundings(facts, sibling, killedAt)
+  const around = new RunSurroundings(facts, sibling, starts)
   const run = { facts, around, operations }
   const judged: { operation: ClientOperation; own: OperationOutcome | undefined; outcome: OutcomeId | undefined }[] = []
   for (const operation of operations) {
@@ -39,7 +39,7 @@ export function* judgementInSteps(
   }
   yield
   const differences = sibling
-    ? compareRuns(judged, { sibling, end: facts.end, restarted, killed: killedAt !== undefined })
+    ? compareRuns(judged, { sibling, end: facts.end, restarted, killed: starts !== undefined })
     : []
   const outcomes = [
     ...runOutcomes(facts),

@@ -26,18 +26,18 @@ export class RunSurroundings {
   readonly sibling: Sibling | undefined
   /** Time of the last request to a chain, in milliseconds since the Unix epoch; minus infinity for none. */
   readonly rpcAt: number
-  readonly #since: number
+  readonly #starts: readonly number[]
   readonly #lists: ReadonlyMap<string, readonly RecordedExchange[]>
   readonly #writes: ReadonlyMap<string, readonly RecordedExchange[]>
 
-  /** Lists up to the exchange of the number `since` are not counted: the client was killed and started again after it. */
+  /** `starts`: numbers of the last exchanges before each further start of the client, in order. */
   constructor(
     { kept, exchanges, rpc_at }: Pick<Facts, 'kept' | 'exchanges' | 'rpc_at'>,
     sibling: Sibling | undefined,
-    since = 0,
+    starts: readonly number[] = [],
   ) {
     this.sibling = sibling
-    this.#since = since
+    this.#starts = starts
     this.rpcAt = rpc_at ?? Number.NEGATIVE_INFINITY
     const all = [...kept, ...exchanges]
     this.#lists = grouped(all, (one) => (isList(one) && isHandedOver(one) ? (one.external_id ?? undefined) : undefined))
@@ -50,12 +50,15 @@ export class RunSurroundings {
     return own.filter((one) => one.operation === list && one.response?.status === 200 && one.tenant === tenant)
   }
 
-  /** Number of answered lists of an end user, counted as in the unharmed run. */
-  listsOf(list: ListOperation, who: string, { whoIs }: Sibling): number {
-    const all = [...this.#lists.values()].flat()
-    return all.filter(
-      (one) => one.operation === list && one.number > this.#since && whoIs(one.tenant, one.external_id) === who,
-    ).length
+  /** Number of answered lists like this one in the same start of the client, counted as in the unharmed run. */
+  alike({ operation, tenant, external_id, number }: RecordedExchange, { whoIs }: Sibling): number {
+    const who = whoIs(tenant, external_id)
+    const after = this.#starts.findLast((start) => start < number) ?? 0
+    const until = this.#starts.find((start) => start >= number) ?? Number.POSITIVE_INFINITY
+    return [...this.#lists.values()].flat().filter((one) => {
+      const isOfSameStart = one.number > after && one.number <= until
+      return isOfSameStart && one.operation === operation && whoIs(one.tenant, one.external_id) === who
+    }).length
   }
 
   /** Writes of an end user, oldest first. */
@@ -109,9 +112,8 @@ function isBecauseOf(look: RecordedExchange, operation: ClientOperation, around:
   const { sibling } = around
   const { tenant, external_id, attempts } = operation
   if (sibling) {
-    const list = look.operation as ListOperation
     const who = sibling.whoIs(tenant, external_id)
-    return around.listsOf(list, who, sibling) > sibling.lists(list, who)
+    return around.alike(look, sibling) > sibling.lists(look.operation as ListOperation, who)
   }
   const last = attempts.at(-1)?.exchange.number ?? 0
   return !around.writes(operation).some((one) => one.number > last && one.number < look.number)

@@ -2,81 +2,64 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { afterAll, describe, expect, test } from 'vitest'
+import type { Exploration } from '../../src/explore/exploration.ts'
+import type { ExploreTerms } from '../../src/explore/explore.ts'
 import { ENV, exploring } from '../explore/exploring.ts'
-import { CrashRuns, type WorkerCommands } from './crash-runs.ts'
-import { CRASH_KINDS, EXPECTED, EXPECTED_FAULTS, type Expected, type ExpectedOutcome } from './expected.ts'
+import { CRASH_KINDS, type CrashKind, EXPECTED, EXPECTED_FAULTS, type ExpectedOutcome } from './expected.ts'
 
 const WORKER = fileURLToPath(new URL('worker.mjs', import.meta.url))
 
 const folder = mkdtempSync(join(tmpdir(), 'yield-sandbox-mistakes-'))
-let runs: CrashRuns
-beforeAll(async () => {
-  runs = await CrashRuns.open()
-})
-afterAll(async () => {
-  await runs[Symbol.asyncDispose]()
-  rmSync(folder, { recursive: true, force: true })
-})
+afterAll(() => rmSync(folder, { recursive: true, force: true }))
 
-function workerOf(mistake: string): WorkerCommands {
-  const work = [process.execPath, WORKER]
-  return { work, books: [...work, 'books'], env: { MISTAKE: mistake } }
-}
-
-const TRANSFERS = [
-  { operation: 'deposit', ordinal: 1 },
-  { operation: 'deposit', ordinal: 2 },
-  { operation: 'withdraw', ordinal: 1 },
-] as const
-const MOVED = ['deposit 250000000', 'deposit 100000000', 'withdraw 50000000']
+const TRANSFERS = ['deposit#1@customer-1', 'deposit#2@customer-1', 'withdraw#1@customer-1'] as const
 
 const FAULTS = ['reset-on-request', 'reset-after-broadcast', 'internal-error', 'gateway-timeout-after-broadcast']
 
-/** What came of it at each transfer, in the form of the table; where that leaves it to chance, as the table has it. */
-async function tableOf(mistake: string, way: keyof Expected): Promise<Expected['kills']> {
-  const table = {} as Expected['kills']
-  for (const kind of CRASH_KINDS) {
-    const { outcomes, books } = EXPECTED[mistake]![way][kind]
-    const came: ExpectedOutcome[] = []
-    let shown = ''
-    for (const [i, transfer] of TRANSFERS.entries()) {
-      const [worker, point] = [workerOf(mistake), { kind, ...transfer }]
-      const { outcome, right } = await (way === 'kills' ? runs.killed(worker, point) : runs.twins(worker, point))
-      const expected = outcomes[i] ?? null
-      const isAllowed = expected === null || (typeof expected !== 'string' && expected.includes(outcome))
-      came.push(isAllowed ? expected : outcome)
-      shown += books[i] === '?' ? '?' : right ? 'r' : 'w'
-    }
-    const [first, second, third] = came
-    table[kind] = { outcomes: [first ?? null, second ?? null, third ?? null], books: shown }
-  }
-  return table
+const KILLS: Record<CrashKind, string> = {
+  request: 'killed-on-request',
+  unanswered: 'killed-unanswered',
+  under_way: 'killed-under-way',
 }
 
-describe.each(Object.entries(EXPECTED))('the worker with the mistake "%s"', (mistake, { kills, twins }) => {
-  test('moves its money once when nothing happens, and nothing when it is started again', async () => {
-    const { code, outcome, moved, right } = await runs.unharmed(workerOf(mistake))
-    expect({ code, outcome, moved, right }).toEqual({ code: 0, outcome: 'survived', moved: MOVED, right: true })
-  })
+/** Explores the worker with this mistake, at its transfers. */
+function exploringWorker(mistake: string, wish: Partial<ExploreTerms>): Promise<Exploration> {
+  const env = { ...ENV, MISTAKE: mistake, WORKER_DIR: folder }
+  return exploring([process.execPath, WORKER], { operations: ['deposit', 'withdraw'], env, ...wish })
+}
 
+/** What came of each trial, by the transfer and the hazard. */
+function outcomesOf({ results }: Exploration) {
+  const named = new Map(results.map(({ trial, outcome }) => [trial.id, outcome]))
+  return (hazard: string) => TRANSFERS.map((place) => named.get(`${place} ${hazard}`))
+}
+
+/** Each outcome that the table leaves to chance and that it allows is as the table has it. */
+function asExpected(came: readonly (string | undefined)[], expected: readonly ExpectedOutcome[]): unknown[] {
+  return came.map((outcome, i) => {
+    const allowed = expected[i] ?? null
+    return allowed === null || (typeof allowed !== 'string' && allowed.some((one) => one === outcome))
+      ? allowed
+      : outcome
+  })
+}
+
+describe.each(Object.entries(EXPECTED))('the worker with the mistake "%s"', (mistake, { kills }) => {
   test('comes to what is expected when it is killed', async () => {
-    expect(await tableOf(mistake, 'kills')).toEqual(kills)
-  })
-
-  test('comes to what is expected when it has a twin', async () => {
-    expect(await tableOf(mistake, 'twins')).toEqual(twins)
+    const restart = { recover: undefined, kill: undefined, restarts: 3 }
+    const came = outcomesOf(await exploringWorker(mistake, { crash: restart }))
+    const table = CRASH_KINDS.map((kind) => [kind, asExpected(came(KILLS[kind]), kills[kind].outcomes)])
+    expect(Object.fromEntries(table)).toEqual(
+      Object.fromEntries(CRASH_KINDS.map((kind) => [kind, kills[kind].outcomes])),
+    )
   })
 
   test('comes to what is expected when a fault strikes', async () => {
-    const { work, env } = workerOf(mistake)
-    const wish = { kinds: FAULTS, operations: ['deposit', 'withdraw'] as const }
-    const { results } = await exploring(work, { ...wish, env: { ...ENV, ...env, WORKER_DIR: folder } })
-    const came = results.map(({ trial, outcome }) => [trial.id, outcome])
-    const expected = results.map(({ trial }) => {
-      return [trial.id, EXPECTED_FAULTS[mistake]?.[trial.harms[0]!.hazard.id] ?? 'survived']
-    })
-    expect(came).toHaveLength(FAULTS.length * TRANSFERS.length)
-    expect(came).toEqual(expected)
+    const came = outcomesOf(await exploringWorker(mistake, { kinds: FAULTS }))
+    for (const fault of FAULTS) {
+      const expected = EXPECTED_FAULTS[mistake]?.[fault] ?? 'survived'
+      expect([fault, ...came(fault)]).toEqual([fault, expected, expected, expected])
+    }
   })
 })

@@ -54,7 +54,7 @@ describe('a fault leads on to', () => {
 describe('a kill leads on to', () => {
   const again = ask('list_pools', 'list_transactions')
   const ledTo = (exchanges: typeof UNHARMED, killedAt: number, id = 'deposit#1@alice killed-on-request') => {
-    const crash = { killed: [true], killedAt, recovers: false }
+    const crash = { killed: [true], killedAt, starts: [killedAt], recovers: false }
     const observed = seen({ transfers: [], evidence: evidenceOf(exchanges), crash })
     return named(furtherPlaces(trial(id, true).harms, observed, { ...anyway, again }))
   }

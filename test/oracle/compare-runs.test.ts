@@ -36,10 +36,10 @@ describe('beside an unharmed run', () => {
     const ledger = [booked('a'), booked('b', { type: 'withdraw' }), booked('c', { type: 'withdraw' })]
     const unharmed = sibling({ made: [made(), made(1, { type: 'withdraw' })] })
     expect(outcomes(story, ledger, { sibling: unharmed })[0]).toBe('taken_back warning')
-    expect(outcomes(story, ledger, { sibling: unharmed, killedAt: 2 })[0]).toBe('paid_twice critical')
+    expect(outcomes(story, ledger, { sibling: unharmed, starts: [2] })[0]).toBe('paid_twice critical')
     // Of an amount that the run without a kill has not, it is something else: the client put a deposit back.
     const other = sibling({ made: [made(), made(1, { type: 'withdraw', amount_minor: '3' })] })
-    expect(outcomes(story.slice(0, 2), ledger.slice(0, 2), { sibling: other, killedAt: 2 })).not.toContain(
+    expect(outcomes(story.slice(0, 2), ledger.slice(0, 2), { sibling: other, starts: [2] })).not.toContain(
       'paid_twice critical',
     )
   })

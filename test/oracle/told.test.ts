@@ -9,16 +9,16 @@ import { booked, LOST, list, sibling, transfer } from './story.ts'
 
 interface Rest extends EvidenceParts {
   sibling?: Sibling
-  since?: number
+  starts?: readonly number[]
   until?: number
 }
 
 /** Of the deposit `a`, which was carried out. */
-function telling(exchanges: readonly RecordedExchange[], { sibling, since, until, ...rest }: Rest = {}) {
+function telling(exchanges: readonly RecordedExchange[], { sibling, starts, until, ...rest }: Rest = {}) {
   const evidence = evidenceOf(exchanges, { transfers: [booked('a')], ...rest })
   const operation = operationsOf(evidence).find(({ key }) => key === 'a')
   if (!operation) throw new Error('There is no such operation.')
-  return toldOf(operation, new RunSurroundings(evidence, sibling, since), until)
+  return toldOf(operation, new RunSurroundings(evidence, sibling, starts), until)
 }
 const told = (exchanges: readonly RecordedExchange[], rest?: Rest) => telling(exchanges, rest).told
 
@@ -78,10 +78,15 @@ describe('a list is asked for because of it', () => {
     expect(told([lost, shown(50)], { sibling: one })).toBe('in_passing')
     expect(told([lost, shown(50), shown(60)], { sibling: one })).toBe('found')
     expect(told([lost, shown(50), list(60, [], { external_id: 'bob' })], { sibling: one })).toBe('in_passing')
-    // Of a client that was killed, those of its last start count: the whole of it begins anew.
-    const lists = [lost, shown(50), shown(60)]
-    expect(told(lists, { sibling: one, since: lists[1]!.number })).toBe('in_passing')
-    expect(told(lists, { sibling: one, since: lists[0]!.number })).toBe('found')
+    // Of a client that was killed, those of one start count: each may ask for all of them anew.
+    const lists = [
+      { ...lost, number: 1 },
+      { ...shown(50), number: 2 },
+      { ...shown(60), number: 3 },
+    ]
+    expect(told(lists, { sibling: one, starts: [2] })).toBe('in_passing')
+    expect(told(lists, { sibling: one, starts: [1] })).toBe('found')
+    expect(told(lists, { sibling: one, starts: [] })).toBe('found')
     expect(told([lost, shown(50), balance(60)], { sibling: sibling({ lists: () => 1 }) })).toBe('in_passing')
   })
 })

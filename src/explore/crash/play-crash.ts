@@ -48,11 +48,12 @@ export async function playCrash(stage: Stage, kills: readonly Kill[], terms: Res
   try {
     const before = await stage.before()
     if (before) return { before, end: before, aftermath: await aftermathOf(client, before, clock) }
-    const { end, killedAt, killed } = await killInTurn(stage, traps, { ...terms, inside })
+    const starts: number[] = []
+    const { end, killedAt, killed } = await killInTurn(stage, traps, { ...terms, inside, starts })
     const last = end
       ? { end, aftermath: await aftermathOf(client, end, clock) }
-      : await restart(stage, traps, { ...terms, inside, killedAt })
-    return { ...last, crash: { killed, killedAt, recovers: terms.recover !== undefined } }
+      : await restart(stage, traps, { ...terms, inside, starts, killedAt })
+    return { ...last, crash: { killed, killedAt, starts, recovers: terms.recover !== undefined } }
   } finally {
     for (const trap of traps) trap.release()
   }
@@ -80,7 +81,11 @@ class Trap {
   }
 }
 
-type Killing = RestartTerms & { inside: Inside }
+type Killing = RestartTerms & {
+  inside: Inside
+  /** Gets the number of the last exchange before each further start. */
+  starts: number[]
+}
 
 /** Kills the first start at the first point, the second at the second. `end` is set if a start ended before its point came. */
 async function killInTurn(stage: Stage, traps: readonly Trap[], terms: Killing) {
@@ -92,6 +97,7 @@ async function killInTurn(stage: Stage, traps: readonly Trap[], terms: Killing) 
     if (end) return { end, killedAt, killed }
     killed[i] = true
     killedAt = terms.inside.exchanges.range.next - 1
+    terms.starts.push(killedAt)
   }
   return { end: undefined, killedAt, killed }
 }
@@ -149,7 +155,7 @@ async function requireClosed(held: Exchange, { clock }: Stage, { kill }: Restart
 
 /** Starts the command again after the last kill: once, and again as long as it fails or leaves something open. */
 async function restart(stage: Stage, traps: readonly Trap[], terms: Killing & { killedAt: number }): Promise<Start> {
-  const { inside, killedAt, restarts } = terms
+  const { inside, killedAt, restarts, starts } = terms
   const { client, clock } = stage
   const command = commandAfter(traps.length, stage, terms)
   const held = traps.filter(({ point }) => point.underWay)
@@ -162,6 +168,7 @@ async function restart(stage: Stage, traps: readonly Trap[], terms: Killing & { 
     const aftermath = await aftermathOf(client, end, clock)
     const isDone = codeOfEnd(end) === 0 && !isLeftOpen(aftermath)
     if (isDone || start >= restarts || stage.terms.interruption.asked.aborted) return { end, aftermath }
+    starts.push(inside.exchanges.range.next - 1)
   }
 }
 

@@ -34,7 +34,7 @@ export function judgeTrial(seen: Observation, expected: TrialExpectation): Trial
   const all = judgeOperations(evidence, {
     sibling,
     restarted: crash ? undefined : seen.restarted,
-    killedAt: crash?.killedAt,
+    starts: crash?.starts,
   })
   const fresh = newIn(all, usual, sibling)
   const operations = crash ? afterCrash(fresh, { end, recovers: crash.recovers }) : fresh

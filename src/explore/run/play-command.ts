@@ -66,6 +66,8 @@ export interface Crashed {
   killed: readonly boolean[]
   /** Number of the last exchange before the last kill; 0 if none came. */
   killedAt: number
+  /** Number of the last exchange before each start but the first, in order. */
+  starts: readonly number[]
   /** True if another command is started after a kill than the one that was killed. */
   recovers: boolean
 }
