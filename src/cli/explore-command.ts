@@ -134,7 +134,8 @@ async function run(command: string[], given: Flags): Promise<void> {
   const exploration = await watched(flags, kept, (watch) =>
     explore({
       ...{ command, before, renames, env: process.env, interruption, kinds: faults, operations: only, depth },
-      ...{ maxRuns, budget, timeout, tolerate, options, host, watch, trial: flags.trial, restarts: flags.restarts },
+      ...{ maxRuns, budget, timeout, tolerate, options, host, watch, trial: flags.trial },
+      ...{ restarts: flags.restarts, books: flags.books },
       random: {
         count: flags.random,
         save: (scenario) => saveScenario(join(flags.save, `${scenario.name}.yaml`), scenario, '--save'),

@@ -45,7 +45,7 @@ export interface Trial {
 /**
  * Outcomes of a run with faults, the worst first: that of its worst operation (`OUTCOMES` of the oracle), or one of these. `errored`:
  * the sandbox itself failed. `not_exercised`: a fault never struck. `survived`: every operation was carried out and its client knows,
- * and the money is the same as without faults.
+ * and the money is the same as without faults; or `--books` has all of it as the ledger does.
  */
 export const TRIAL_OUTCOMES = [
   ...outcomesOf(['critical', 'serious']),
@@ -57,7 +57,11 @@ export const TRIAL_OUTCOMES = [
 ] as const
 
 /** See {@link TRIAL_OUTCOMES}. */
-export type TrialOutcome = Exclude<OutcomeId, 'told' | 'found' | 'misled'> | 'errored' | 'not_exercised' | 'survived'
+export type TrialOutcome =
+  | Exclude<OutcomeId, 'told' | 'found' | 'booked' | 'misled'>
+  | 'errored'
+  | 'not_exercised'
+  | 'survived'
 
 function outcomesOf(levels: readonly Level[]): TrialOutcome[] {
   const ids = Object.keys(OUTCOMES) as OutcomeId[]

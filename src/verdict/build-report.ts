@@ -1,3 +1,5 @@
+import { type Books, BooksError, type BooksSaid } from '../books/books.ts'
+import { judgeBooks, unusableBooks } from '../books/judge-books.ts'
 import { type Beside, judgementInSteps } from '../oracle/judge-operations.ts'
 import type { OperationOutcome } from '../oracle/outcome.ts'
 import { atOnce } from '../support/breathe.ts'
@@ -29,6 +31,8 @@ export interface ReportContext {
   beside?: Beside | undefined
   /** Reasons why the verdict must not be passed, whatever the evidence shows: a sentence each. */
   reasons?: readonly string[] | undefined
+  /** What the application believes, or why that could not be read; undefined if it was not asked. */
+  books?: Books | BooksError | undefined
 }
 
 const IMPACTS: readonly Impact[] = ['critical', 'serious', 'minor']
@@ -58,7 +62,9 @@ export function* reportInSteps(evidence: Evidence, context: ReportContext): Gene
   yield
   const coverage = coverageOf([...evidence.kept, ...evidence.exchanges], context.faultKinds)
   const traffic = scenario?.traffic ?? {}
-  const operations = yield* judgementInSteps(evidence, context.beside)
+  const told = yield* judgementInSteps(evidence, context.beside)
+  yield
+  const { outcomes: operations, said } = withBooks(told, evidence, context)
   yield
   complete(findings, operations)
   const { verdict, summary, unmet } = verdictOf({
@@ -86,8 +92,20 @@ export function* reportInSteps(evidence: Evidence, context: ReportContext): Gene
     findings,
     coverage,
     operations,
+    ...(said && { books: said }),
     exchanges: shownExchanges(evidence, [...causes, ...findings, ...operations.filter(isToBeShown)]),
   }
+}
+
+/** Outcomes judged with the books, if there are any, and what those came to. */
+function withBooks(
+  outcomes: OperationOutcome[],
+  evidence: Evidence,
+  { books, beside }: ReportContext,
+): { outcomes: OperationOutcome[]; said?: BooksSaid } {
+  if (books === undefined) return { outcomes }
+  if (books instanceof BooksError) return { outcomes, said: unusableBooks(books.message) }
+  return judgeBooks(outcomes, books, evidence, beside?.sibling)
 }
 
 interface Judging {

@@ -1,3 +1,5 @@
+import { BooksError } from '../../books/books.ts'
+import { judgeBooks } from '../../books/judge-books.ts'
 import { unsettledInWords } from '../../exec/aftermath.ts'
 import { codeOfEnd, endInWords } from '../../exec/command-end.ts'
 import type { Sibling } from '../../oracle/facts.ts'
@@ -25,12 +27,12 @@ export type TrialJudgement = Pick<TrialResult, 'outcome' | 'level' | 'sentences'
 
 /** Judges a run by the outcomes of its operations, compared with those without faults, and by where the money ended up. */
 export function judgeTrial(seen: Observation, expected: TrialExpectation): TrialJudgement {
-  const { struck, end, evidence } = seen
+  const { struck, end } = seen
   const broken = brokenBy(seen)
   if (broken) return { outcome: 'errored', level: 'inconclusive', sentences: broken, operations: [] }
   const { sibling, usual } = expected
-  const all = judgeOperations(evidence, { sibling, restarted: seen.restarted })
-  const operations = newIn(all, usual, sibling)
+  const { outcomes, cleared } = judgedWithBooks(seen, sibling)
+  const operations = newIn(outcomes, usual, sibling)
   const [worst] = operations
   if (!struck.every(Boolean) && !isBad(worst?.level)) {
     return { outcome: 'not_exercised', level: 'none', sentences: [notStruck(seen)], operations }
@@ -42,11 +44,25 @@ export function judgeTrial(seen: Observation, expected: TrialExpectation): Trial
     const sentences = [...sentencesOf(operations, level), ...failed, ...(isBad(level) ? difference : [])]
     return { outcome: outcome as TrialOutcome, level, sentences, operations }
   }
+  if (newIn(cleared, usual, sibling).length > 0) {
+    const sentences = ['the books are right', ...failed, ...(difference.length > 0 ? difference : ['the same money'])]
+    return { outcome: 'survived', level: 'ok', sentences, operations }
+  }
   if (difference.length > 0) return { outcome: 'another_amount', level: 'review', sentences: difference, operations }
   if (failed.length > 0) {
     return { outcome: 'gave_up', level: 'warning', sentences: [`the same money, but ${failed.join()}`], operations }
   }
   return { outcome: 'survived', level: 'ok', sentences: ['the same money'], operations }
+}
+
+/** The outcomes of a run, by what its client was told and, if they were asked for, by its own books. */
+function judgedWithBooks(
+  { evidence, restarted, books }: Observation,
+  sibling: Sibling,
+): { outcomes: OperationOutcome[]; cleared: OperationOutcome[] } {
+  const outcomes = judgeOperations(evidence, { sibling, restarted })
+  if (books === undefined || books instanceof BooksError) return { outcomes, cleared: [] }
+  return judgeBooks(outcomes, books, evidence, sibling)
 }
 
 /** @returns true if a client with this outcome is not fit for production */
@@ -97,9 +113,10 @@ function differenceOf(
 }
 
 /** Reasons why a run cannot be judged. */
-function brokenBy({ before, unsettled, audit }: Observation): string[] | undefined {
+function brokenBy({ before, unsettled, audit, books }: Observation): string[] | undefined {
   if (before) return [`--before failed: ${endInWords(before)}`]
   if (unsettled > 0) return [unsettledInWords(unsettled)]
+  if (books instanceof BooksError) return [books.message]
   const wrong = audit.checks.filter(({ ok }) => !ok)
   return wrong.length === 0 ? undefined : wrong.map(({ id, detail }) => `the sandbox's audit fails, ${id}: ${detail}`)
 }

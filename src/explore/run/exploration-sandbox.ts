@@ -1,3 +1,4 @@
+import { BooksError } from '../../books/books.ts'
 import type { ControlClient } from '../../control/client.ts'
 import type { ActiveFault, AuditReport, FaultRule, Report } from '../../control/contract.ts'
 import { reportOn } from '../../control/report-of.ts'
@@ -6,6 +7,7 @@ import type { Money } from '../../domain/money.ts'
 import { type Aftermath, aftermathOf, hasStruck, lastNumber, runAgain } from '../../exec/aftermath.ts'
 import { commandEnvironment, type Rename } from '../../exec/command-environment.ts'
 import { type Ground, openGround } from '../../exec/ground.ts'
+import { type BookedRun, type BooksAnswer, runBooks } from '../../exec/run-books.ts'
 import { type CommandEnd, type CommandStdio, type Interruption, runBefore, runCommand } from '../../exec/run-command.ts'
 import type { SandboxOptions } from '../../options.ts'
 import type { SandboxRecord } from '../../running/sandbox-record.ts'
@@ -24,6 +26,8 @@ export interface ExplorationRunTerms {
   interruption: Interruption
   /** Maximum number of further starts when the command has left something open; default: 0. */
   restarts?: number | undefined
+  /** Run by the shell after each run, when all is settled; prints what the application believes. Undefined for none. */
+  books?: string | undefined
 }
 
 /** Terms that differ from run to run. */
@@ -57,6 +61,8 @@ export interface Observation {
   takenAway: boolean
   /** Number of the last exchange of the command's first start, if it was started again. */
   restarted: number | undefined
+  /** What the application believes, or why that cannot be used; undefined if it was not asked. */
+  books?: BooksAnswer
 }
 
 /** One sandbox for many runs, each in a namespace of its own: that takes a fortieth of the time of starting a sandbox. */
@@ -119,8 +125,11 @@ export class ExplorationSandbox {
       const seen = await this.#look(client, last.aftermath, rules)
       const restarted = last === first ? undefined : lastNumber(first.aftermath.evidence)
       const overhead = started - began + (this.#clock.wallNow() - ended)
-      const { unsettled } = last.aftermath
-      return { ...seen, unsettled, before, end: last.end, restarted, took: ended - ran, overhead }
+      const { unsettled, evidence: facts } = last.aftermath
+      // Its requests come too late to be evidence, and for the audit.
+      const books = await booksOf(before ? undefined : terms.books, { ...commandTerms, client, facts })
+      if (terms.interruption.asked.aborted) return undefined
+      return { ...seen, unsettled, before, end: last.end, restarted, took: ended - ran, overhead, books }
     } finally {
       await this.#ground.client.deleteNamespace(name)
     }
@@ -147,6 +156,16 @@ export class ExplorationSandbox {
       takenAway: clearings + resets > 0,
       ...(await client.auditedMoney()),
     }
+  }
+}
+
+/** As `runBooks`; books that are wrong by their form spoil one run, not all. */
+async function booksOf(command: string | undefined, run: BookedRun): Promise<BooksAnswer> {
+  try {
+    return await runBooks(command, run)
+  } catch (error) {
+    if (error instanceof BooksError) return error
+    throw error
   }
 }
 
