@@ -9,7 +9,7 @@ export const BOOKS_FORM = 1
 export const BOOKS_STATES = ['done', 'failed', 'open'] as const
 
 const exact = { additionalProperties: false }
-const text = (title: string, example: string) =>
+const worded = (title: string, example: string) =>
   Type.String({ title, minLength: 1, maxLength: 1000, examples: [example] })
 const oneOf = <const W extends readonly string[]>(words: W) =>
   Type.Unsafe<W[number]>(
@@ -23,11 +23,11 @@ const minor = (pattern: string) =>
 
 const place = {
   /** Slug; needed only for a name that end users of two tenants have. */
-  tenant: Type.Optional(text('the slug of a tenant', 'acme')),
-  external_id: text('the external_id of an end user', 'alice'),
-  pool_id: Type.Optional(text('the id of a pool', 'aave-usdc')),
+  tenant: Type.Optional(worded('the slug of a tenant', 'acme')),
+  external_id: worded('the external_id of an end user', 'alice'),
+  pool_id: Type.Optional(worded('the id of a pool', 'aave-usdc')),
   /** May stand for `pool_id`; an end user with two portfolios in one pool needs it, or their money is added up. */
-  portfolio_id: Type.Optional(text('the id of a portfolio', 'portfolio_01JA')),
+  portfolio_id: Type.Optional(worded('the id of a portfolio', 'portfolio_01JA')),
 }
 
 const BooksTransferSchema = Type.Object(
@@ -37,8 +37,8 @@ const BooksTransferSchema = Type.Object(
     /** As asked for: a withdrawal of everything may carry out another amount. */
     amount_minor: minor('^[0-9]{1,78}$'),
     state: oneOf(BOOKS_STATES),
-    idempotency_key: Type.Optional(text('the Idempotency-Key of the order', '7f0c1a52-5f2e-4c7e-9f61-0d9c6d1b7a11')),
-    tx_hash: Type.Optional(text('the hash of its transaction', '0x5b1c')),
+    idempotency_key: Type.Optional(worded('the Idempotency-Key of the order', '7f0c1a52-5f2e-4c7e-9f61-0d9c6d1b7a11')),
+    tx_hash: Type.Optional(worded('the hash of its transaction', '0x5b1c')),
   },
   { ...exact, title: 'an object' },
 )

@@ -53,7 +53,7 @@ export function judgeBooks(
   // A finding on the books replaces what they would have cleared.
   const replaced = open.filter((one) => named.has(outcomeName(one) ?? ''))
   const kept = outcomes.filter((one) => !cleared.includes(one) && !replaced.includes(one))
-  const judged = [...kept, ...cleared.map(clearedOutcome), ...outcomesOf(findings, kept, facts)]
+  const judged = [...kept, ...cleared.map(clearedOutcome), ...booksOutcomes(findings, kept, facts)]
   return {
     outcomes: judged.sort((a, b) => outcomeRank(a) - outcomeRank(b)),
     cleared,
@@ -83,7 +83,7 @@ function clearedOutcome(one: OperationOutcome): OperationOutcome {
   return { ...rest, outcome: 'booked', level: OUTCOMES.booked.level, sentence }
 }
 
-function outcomesOf(
+function booksOutcomes(
   findings: readonly BooksFinding[],
   others: readonly OperationOutcome[],
   { end, ledger }: Facts,

@@ -14,7 +14,7 @@ const MOST_OPEN = 12
 
 /** Reads what a books command printed. Throws {@link BooksError}. */
 export function readBooks(printed: string): Books {
-  const value = parsed(printed.replace(/^\uFEFF/, '').trim())
+  const value = jsonIn(printed.replace(/^\uFEFF/, '').trim())
   if (typeof value !== 'object' || value === null || Array.isArray(value)) {
     const what = Array.isArray(value) ? 'a list' : `${JSON.stringify(value)}`
     throw new BooksError(
@@ -35,7 +35,7 @@ export function readBooks(printed: string): Books {
   return books
 }
 
-function parsed(text: string): unknown {
+function jsonIn(text: string): unknown {
   if (text === '')
     throw new BooksError(`printed nothing: it must print {"form": ${BOOKS_FORM}, "transfers": […]} to standard output`)
   const excess = jsonExcess(text, MOST_VALUES)

@@ -82,6 +82,7 @@ Examples:
   yield-sandbox exec --fault 'error; status=503; operation=deposit; times=2' -- npm test
   yield-sandbox exec --scenario all -- npm test
   yield-sandbox exec --scenario flaky-network --shrink fewest.yaml -- npm test
+  yield-sandbox exec --scenario dropped-deposit --books 'sh books.sh' -- npm test
   yield-sandbox exec --env API_URL=YIELD_BASE_URL --timeout 5m -- sh -c 'npm run seed && npm test'`
 
 async function run(command: string[], given: Flags): Promise<void> {

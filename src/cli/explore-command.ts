@@ -114,6 +114,7 @@ Examples:
   yield-sandbox explore -- npm test
   yield-sandbox explore --only deposit,withdraw --faults drop_connection --report explore.html -- npm test
   yield-sandbox explore --before 'npm run db:reset' --jobs 1 --budget 10m -- npm test
+  yield-sandbox explore --books 'sh books.sh' -- npm test
   yield-sandbox explore --random 100 --seed 7 -- npm test
   yield-sandbox explore --resume -- npm test
   yield-sandbox explore --json -- npm test > explore.json

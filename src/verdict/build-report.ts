@@ -53,19 +53,18 @@ export function* reportInSteps(evidence: Evidence, context: ReportContext): Gene
   yield
   const rest = { ...evidence, exchanges: evidence.exchanges.filter(({ request_id }) => !explained.has(request_id)) }
   const required = new Set([...(scenario?.findings ?? []), ...(context.required ?? [])])
+  const told = yield* judgementInSteps(evidence, context.beside)
+  yield
+  const { outcomes: operations, said: books } = withBooks(told, evidence, context)
   const findings: ReportedFinding[] = []
   for (const finding of context.findings) {
     yield
-    findings.push(reported(finding, { evidence: rest, context, required: required.has(finding.id) }))
+    findings.push(reported(finding, { evidence: rest, context, required: required.has(finding.id), books }))
   }
   findings.sort((a, b) => IMPACTS.indexOf(a.impact) - IMPACTS.indexOf(b.impact))
   yield
   const coverage = coverageOf([...evidence.kept, ...evidence.exchanges], context.faultKinds)
   const traffic = scenario?.traffic ?? {}
-  const told = yield* judgementInSteps(evidence, context.beside)
-  yield
-  const { outcomes: operations, said } = withBooks(told, evidence, context)
-  yield
   complete(findings, operations)
   const { verdict, summary, unmet } = verdictOf({
     findings,
@@ -92,7 +91,7 @@ export function* reportInSteps(evidence: Evidence, context: ReportContext): Gene
     findings,
     coverage,
     operations,
-    ...(said && { books: said }),
+    ...(books && { books }),
     exchanges: shownExchanges(evidence, [...causes, ...findings, ...operations.filter(isToBeShown)]),
   }
 }
@@ -112,11 +111,25 @@ interface Judging {
   evidence: Evidence
   context: ReportContext
   required: boolean
+  books: BooksSaid | undefined
 }
 
-function reported(finding: Finding, { evidence, context, required }: Judging): ReportedFinding {
+/** Findings on what a client knows: right books answer them, whatever its traffic shows. */
+const ANSWERED_BY_BOOKS: readonly FindingId[] = ['outcome-after-drop']
+
+/** Judges by the evidence, and by the books where those answer the finding. */
+function judgeWithBooks(finding: Finding, { evidence, books }: Judging): JudgedFinding {
+  const judged = judge(finding, evidence)
+  const { outcome, explanation, request_ids } = judged
+  const isOpen = outcome === 'failed' || outcome === 'needs_review'
+  if (!isOpen || books?.verdict !== 'right' || !ANSWERED_BY_BOOKS.includes(finding.id)) return judged
+  return { outcome: 'passed', explanation: `${explanation} But the books of the application are right.`, request_ids }
+}
+
+function reported(finding: Finding, judging: Judging): ReportedFinding {
+  const { evidence, context, required } = judging
   const { id, title, failureTitle, impact, rule, consequence, fix } = finding
-  const { outcome, explanation, expected, came, request_ids } = judge(finding, evidence)
+  const { outcome, explanation, expected, came, request_ids } = judgeWithBooks(finding, judging)
   const wrong = outcome === 'failed'
   const amounts = statedAmounts([explanation, expected, came], evidence)
   return {

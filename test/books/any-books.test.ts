@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import type { Books, BooksTransfer } from '../../src/books/books.ts'
+import type { Books, BooksBalance, BooksTransfer } from '../../src/books/books.ts'
 import { compareBooks } from '../../src/books/compare-books.ts'
 import type { Ledger, LedgerPortfolio } from '../../src/oracle/facts.ts'
 import { booked, LOST, PORTFOLIO, transfer } from '../oracle/story.ts'
@@ -77,7 +77,7 @@ function rightRows(orders: readonly Order[]): BooksTransfer[] {
   })
 }
 
-function rightBalances(orders: readonly Order[], counts: (one: Order) => boolean): Books['balances'] {
+function rightBalances(orders: readonly Order[], counts: (one: Order) => boolean): BooksBalance[] {
   return PORTFOLIOS.map(({ external_id, portfolio_id }) => {
     const own = orders.filter((one) => one.portfolio.portfolio_id === portfolio_id && counts(one))
     const sum = own.reduce((all, { type, amount }) => all + Number(amount) * (type === 'deposit' ? 1 : -1), 0)
@@ -106,7 +106,10 @@ test('books that have what the ledger has are right, in any order', () => {
 /** One change that makes the books wrong, whatever else is in them; those of amounts go beyond all others, since equal rows are alike. */
 const CHANGES: Record<string, (row: BooksTransfer) => BooksTransfer[]> = {
   'left out': () => [],
-  'there twice': (row) => [row, { ...row, idempotency_key: undefined, tx_hash: undefined }],
+  'there twice': ({ idempotency_key, tx_hash, ...row }) => [
+    { ...row, ...(idempotency_key && { idempotency_key }) },
+    row,
+  ],
   'has failed': (row) => [{ ...row, state: 'failed' }],
   'is of another amount': (row) => [{ ...row, amount_minor: '4' }],
   'is of somebody else': (row) => [{ ...row, external_id: 'carol' }],
@@ -129,7 +132,7 @@ test.each(Object.entries(CHANGES))('one transfer that was carried out and told %
       const told = all.flatMap(({ fate }, i) => (fate === 'told' ? [i] : []))
       const chosen = told[at % told.length]
       const changed = rows.flatMap((row, i) => (i === chosen ? change(row) : [row]))
-      const findings = compareBooks({ form: 1, transfers: changed as BooksTransfer[] }, factsOf(all))
+      const findings = compareBooks({ form: 1, transfers: changed }, factsOf(all))
       expect(findings.length).toBeGreaterThan(0)
     }),
     { numRuns: 200 },
@@ -154,10 +157,10 @@ test('one order that was not carried out and is done in the books is found', () 
 test('one balance that is off by anything is found', () => {
   fc.assert(
     fc.property(orders, fc.nat(3), fc.integer({ min: 1, max: 5 }), (all, at, by) => {
-      const balances = rightBalances(all, isDone)?.map((one, i) =>
+      const balances = rightBalances(all, isDone).map((one, i) =>
         i === at ? { ...one, principal_minor: String(Number(one.principal_minor) + by) } : one,
       )
-      expect(compareBooks({ form: 1, ...(balances && { balances }) }, factsOf(all))).toHaveLength(1)
+      expect(compareBooks({ form: 1, balances }, factsOf(all))).toHaveLength(1)
     }),
     { numRuns: 200 },
   )

@@ -45,7 +45,7 @@ describe('a row and what the ledger has of it', () => {
   }
   const cases = Object.entries(table).flatMap(([name, verdicts]) =>
     (['done', 'failed', 'open', 'no row'] as const).flatMap((state, i) =>
-      [{}, { idempotency_key: 'A' }, { tx_hash: '0xA' }, { pool_id: undefined, portfolio_id: 'jar_1' }].map(
+      [{}, { idempotency_key: 'A' }, { tx_hash: '0xA' }, { portfolio_id: 'jar_1' }].map(
         (how) => [name as RunName, state, Object.keys(how).at(-1) ?? 'amount', how, verdicts[i] ?? ''] as const,
       ),
     ),
@@ -178,7 +178,7 @@ describe('rows are matched', () => {
         portfolios: [PORTFOLIO, second],
       },
     }
-    const at = (portfolio_id: string) => row({ pool_id: undefined, portfolio_id })
+    const at = (portfolio_id: string) => row({ portfolio_id })
     expect(findings({ ...run, rows: [row(), at('jar_1')] })).toEqual([])
     expect(findings({ ...run, rows: [row(), row()] })).toEqual([])
     expect(findings({ ...run, rows: [at('jar_1'), at('jar_1')] })).toHaveLength(2)

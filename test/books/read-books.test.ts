@@ -168,12 +168,12 @@ test.each<[string, Parameters<typeof row>[0], string]>([
   ],
   [
     'an unknown portfolio',
-    { pool_id: undefined, portfolio_id: 'jar_9' },
+    { portfolio_id: 'jar_9' },
     '--books printed wrong books: transfers[0] names the portfolio "jar_9", and the sandbox has none of that id: print the portfolio_id that the API answered',
   ],
   [
     'a portfolio of somebody else',
-    { external_id: 'bob', pool_id: undefined, portfolio_id: 'jar_1' },
+    { external_id: 'bob', portfolio_id: 'jar_1' },
     '--books printed wrong books: transfers[0] names the portfolio "jar_1" of bob, and it belongs to alice: correct one of them',
   ],
   [
@@ -195,6 +195,6 @@ test('more than twelve open transfers beside balances cannot be tried', async ()
   expect(await refused(open(13), [])).toBe(
     '--books printed 13 open transfers of alice in one pool beside balances: at most 12 can be in a balance or not; leave the balances out',
   )
-  const mixed = [...open(12), row({ state: 'open', pool_id: undefined, portfolio_id: 'jar_1' })]
+  const mixed = [...open(12), row({ state: 'open', portfolio_id: 'jar_1' })]
   expect(await refused(mixed, [])).toContain('printed 13 open transfers')
 })

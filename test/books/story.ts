@@ -8,11 +8,13 @@ import { PORTFOLIO } from '../oracle/story.ts'
 import { type EvidenceParts, evidenceOf } from '../verdict/evidence.ts'
 
 /** A deposit of alice's in the books: 250.00 USDC, done, unless something else is given. */
-export function row(parts: Partial<BooksTransfer> = {}): BooksTransfer {
-  return {
-    ...{ external_id: 'alice', pool_id: 'aave-usdc', type: 'deposit', amount_minor: '250000000', state: 'done' },
-    ...parts,
-  }
+export function row({ pool_id, ...parts }: RowParts = {}): BooksTransfer {
+  const place = pool_id !== undefined ? { pool_id } : parts.portfolio_id !== undefined ? {} : { pool_id: 'aave-usdc' }
+  return { external_id: 'alice', ...place, type: 'deposit', amount_minor: '250000000', state: 'done', ...parts }
+}
+
+interface RowParts extends Partial<Omit<BooksTransfer, 'pool_id'>> {
+  pool_id?: string | undefined
 }
 
 /** A run and the books after it. */
