@@ -112,13 +112,13 @@ export function findingsOf({ findings }: Report, outcome: ReportedFinding['outco
 const MOST = 20
 
 /** What became of the operations: the grave ones in full, the mild ones in a line, the good ones counted. */
-function Operations({ report: { operations, exchanges, books } }: { report: Report }) {
+function Operations({ report: { operations, exchanges } }: { report: Report }) {
   const sorted = [...operations].sort((a, b) => rankOf(a.level) - rankOf(b.level))
   const grave = sorted.filter(({ level }) => '✗!?'.includes(LEVELS[level].sign))
   const mild = sorted.filter(({ level }) => level === 'warning' || level === 'note')
   const rest = sorted.length - grave.length - mild.length
   return (
-    <Chapter title="What became of the money" shown={sorted.length > 0 || books !== undefined}>
+    <Chapter title="What became of the money" shown={sorted.length > 0}>
       {grave.slice(0, MOST).map((operation) => (
         <Grave key={operation.sentence} operation={operation} exchanges={exchanges} />
       ))}
@@ -140,20 +140,7 @@ function Operations({ report: { operations, exchanges, books } }: { report: Repo
           ✓ {counted(rest, 'operation')}: {outcomesOf(sorted.slice(-rest))}.
         </p>
       )}
-      {books && <BooksLine books={books} />}
     </Chapter>
-  )
-}
-
-const BOOKS_LEVELS = { wrong: 'critical', lag: 'warning', right: 'ok', unusable: 'review' } as const
-
-/** What the application's own books came to. */
-function BooksLine({ books: { verdict, sentence } }: { books: NonNullable<Report['books']> }) {
-  const { tone, sign } = LEVELS[BOOKS_LEVELS[verdict]]
-  return (
-    <p class={tone}>
-      {sign} {sentence}
-    </p>
   )
 }
 
