@@ -33,10 +33,7 @@ export function pairRows(
     found.set(row, side)
     free.delete(side)
   }
-  // Under a key that has expired, or that another body had, several things may have been asked for.
-  const keyed = grouped([...sides.filter(isDone), ...sides.filter((side) => !isDone(side))], ({ operation }) =>
-    operation.key?.toLowerCase(),
-  )
+  const keyed = grouped(sides, ({ operation }) => operation.key?.toLowerCase())
   const ofKey = (row: BooksTransfer) =>
     row.idempotency_key === undefined
       ? undefined

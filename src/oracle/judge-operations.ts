@@ -352,7 +352,7 @@ export function describeOperation(operation: ClientOperation, { portfolios }: Le
 }
 
 const HINT =
-  'That is right only if your app keeps it open and asks again later: --restarts 1 runs the command once more and judges then'
+  'That is right only if your app keeps it open and asks again later: --restarts 1 runs the command once more and judges then, and --books asks your app what it believes'
 
 /** Explains an outcome to people in one sentence or two. `what` names the operation. */
 export function sentenceOf(outcome: OutcomeId, operation: ClientOperation, what: string): string {

@@ -121,6 +121,13 @@ describe('rows are matched', () => {
     ])
   })
 
+  test('by key though nothing came of it and the amount is another', () => {
+    const rows = [row({ idempotency_key: 'a', amount_minor: '7' })]
+    expect(findings({ exchanges: [lost('a')], rows })).toEqual([
+      "wrong: alice's deposit of 250.00 USDC is done in your books, and it was not carried out.",
+    ])
+  })
+
   test('by key for each type: one key may be that of a deposit and of a withdrawal', () => {
     const exchanges = [transfer({ key: 'a' }), transfer({ key: 'a', at: 50, operation: 'withdraw' })]
     const run = { exchanges, booked: [booked('a'), booked('a', { type: 'withdraw', transaction_id: 'w' })] }

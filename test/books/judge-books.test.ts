@@ -118,6 +118,13 @@ describe('wrong books', () => {
     expect(all.filter((one) => one.money_moved_wrongly)).toHaveLength(1)
   })
 
+  test('count money that they miss beside what was paid twice', () => {
+    const run = { exchanges: [lost('a'), lost('b', 50), transfer({ key: 'c', at: 100 })] }
+    const { outcomes: all } = judged({ ...run, booked: [booked('a'), booked('b'), booked('c')], rows: [] })
+    expect(all.filter(({ outcome }) => outcome === 'paid_twice')).toHaveLength(2)
+    expect(all.filter((one) => one.money_moved_wrongly)).toHaveLength(3)
+  })
+
   test('of a balance are one outcome for the place, with the sum that they miss', () => {
     const run = { exchanges: [lost('a'), transfer({ key: 'b', at: 50 })], booked: [booked('b')] }
     const { outcomes: all } = judged({ ...run, balances: [] })
