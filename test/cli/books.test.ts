@@ -195,6 +195,13 @@ describe('explore --books', () => {
     expect(said(ended)).toContain('wrong in the books (critical)')
   })
 
+  test('requests of the books command are no evidence, and come after the audit, even if they move money', async () => {
+    const elsewhere = await mkdtemp(join(directory, 'elsewhere-'))
+    const explored = await explore('revert', {}, `BOOKS=${elsewhere} ${APP.join(' ')} > ${elsewhere}/log && ${BOOKS}`)
+    expect(outcomesOf(explored)).toEqual(['survived ok'])
+    expect(await readFile(`${elsewhere}/log`, 'utf8')).toBe('done done\n')
+  })
+
   test('a run whose books cannot be read is errored, and the others go on', async () => {
     const books = `${BOOKS} | (! grep -q open) && ${BOOKS}`
     const explored = await explore('reset-after-broadcast,revert', {}, books)
