@@ -89,7 +89,17 @@ const ROOMS = {
     'verdict/',
     'yaml-file/file-error.ts',
   ],
-  'control/': ['books/', 'domain/', 'faults/', 'fidelity/', 'oracle/', 'overview/', 'scenarios/', 'traffic/', 'verdict/'],
+  'control/': [
+    'books/',
+    'domain/',
+    'faults/',
+    'fidelity/',
+    'oracle/',
+    'overview/',
+    'scenarios/',
+    'traffic/',
+    'verdict/',
+  ],
   // What a person looks at: operations, money, transactions, and the stream of their changes.
   'overview/': ['domain/', 'faults/', 'oracle/', 'traffic/', 'verdict/'],
   // The page in the browser, and pages from files. It knows the types of the control interface and of the files that it shows, and how

@@ -112,8 +112,7 @@ export const WRONG: readonly Row[] = [
     perhaps: ['equal_at_once'], // unless one was over before the other began: a quick machine
     places: ['deposit 1'],
     only: [],
-    found:
-      'By nothing: the note `equal_at_once` is that of a suite that has two equal orders. `--books` shows it.',
+    found: 'By nothing: the note `equal_at_once` is that of a suite that has two equal orders. `--books` shows it.',
   },
   {
     name: 'polls-once',
@@ -330,8 +329,7 @@ export const WRONG: readonly Row[] = [
     name: 'takes-422-for-done',
     right: false,
     does: 'Takes an answer with a body for done, also one with status 422.',
-    found:
-      'By nothing: its traffic is that of a client that tells its customer of the refusal. `--books` shows it.',
+    found: 'By nothing: its traffic is that of a client that tells its customer of the refusal. `--books` shows it.',
   },
   {
     name: 'takes-status-for-answer',
