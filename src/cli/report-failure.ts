@@ -8,7 +8,6 @@ const KNOWN: Record<string, number> = {
   FixtureError: 2,
   BaselineError: 2,
   BaselineFailure: 1,
-  BooksError: 2,
   BackgroundError: 1,
   CommandStartError: 2,
   DataDirectoryError: 1,

@@ -30,8 +30,7 @@ export interface BookedRun extends Omit<CommandTerms, 'output'> {
 
 /**
  * Runs a books command by the shell, with the environment of the run's own command, and reads the books that it prints. Resolves to undefined
- * without a command and when it was interrupted, and to an error with exit code 4 if there is nothing to judge. Throws {@link BooksError} for books that are wrong
- * by their form, and CommandStartError.
+ * without a command and when it was interrupted. Throws CommandStartError for a machine without a shell.
  */
 export async function runBooks(command: string | undefined, run: BookedRun): Promise<BooksAnswer> {
   if (command === undefined || run.interruption.asked.aborted) return undefined
@@ -42,7 +41,7 @@ export async function runBooks(command: string | undefined, run: BookedRun): Pro
     await refuseUnknownNames(books, await knownNames(run))
     return books
   } catch (error) {
-    if (error instanceof BooksError && error.exitCode === 4) return error
+    if (error instanceof BooksError) return error
     throw error
   }
 }

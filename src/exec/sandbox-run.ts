@@ -70,6 +70,8 @@ export interface Run {
   astray?: Astray | undefined
   /** Faults that were asked for one by one and never struck. */
   missed: readonly FaultRule[]
+  /** Why the books of the application cannot be used. */
+  unusableBooks?: BooksError | undefined
   /** Set if `traced`. */
   trace?: RunTrace
 }
@@ -103,6 +105,7 @@ export async function runAgainstSandbox(terms: RunTerms, stdio: CommandStdio): P
     const astray = await ground.astray()
     // Its requests come too late to be evidence.
     const books = await runBooks(before ? undefined : terms.books, { ...running, client, facts: evidence })
+    const unusableBooks = books instanceof BooksError ? books : undefined
     const missed = (rules: readonly ActiveFault[]) => rules.filter(({ id }) => !hasStruck(id, evidence))
     const unprepared = before ? [`--before failed: ${endInWords(before)}.`] : []
     const reasons = [...unprepared, ...reasonsAgainst(aftermath, [...given, ...added])]
@@ -111,13 +114,13 @@ export async function runAgainstSandbox(terms: RunTerms, stdio: CommandStdio): P
       seed: credentials.seed,
       scenario,
       required: terms.required,
-      reasons: books instanceof BooksError ? [...reasons, `${books.message}.`] : reasons,
+      reasons: unusableBooks ? [...reasons, `${unusableBooks.message}.`] : reasons,
       books,
     })
     const endUsers = credentials.tenants.flatMap(({ end_users }) => end_users)
     const trace = { exchanges: evidence.exchanges, rules: first.aftermath.rules, endUsers }
     const { other_namespaces: otherNamespaces } = aftermath
-    const run = { scenario, before, end, took, report, otherNamespaces, missed: missed(added), astray }
+    const run = { scenario, before, end, took, report, otherNamespaces, missed: missed(added), astray, unusableBooks }
     return { ...run, ...(terms.traced && { trace }) }
   } finally {
     await ground.stop()

@@ -1,4 +1,3 @@
-import { BooksError } from '../../books/books.ts'
 import type { ControlClient } from '../../control/client.ts'
 import type { ActiveFault, AuditReport, FaultRule, Report } from '../../control/contract.ts'
 import { reportOn } from '../../control/report-of.ts'
@@ -7,7 +6,7 @@ import type { Money } from '../../domain/money.ts'
 import { type Aftermath, aftermathOf, hasStruck, lastNumber, runAgain } from '../../exec/aftermath.ts'
 import { commandEnvironment, type Rename } from '../../exec/command-environment.ts'
 import { type Ground, openGround } from '../../exec/ground.ts'
-import { type BookedRun, type BooksAnswer, runBooks } from '../../exec/run-books.ts'
+import { type BooksAnswer, runBooks } from '../../exec/run-books.ts'
 import { type CommandEnd, type CommandStdio, type Interruption, runBefore, runCommand } from '../../exec/run-command.ts'
 import type { SandboxOptions } from '../../options.ts'
 import type { SandboxRecord } from '../../running/sandbox-record.ts'
@@ -127,7 +126,7 @@ export class ExplorationSandbox {
       const overhead = started - began + (this.#clock.wallNow() - ended)
       const { unsettled, evidence: facts } = last.aftermath
       // Its requests come too late to be evidence, and for the audit.
-      const books = await booksOf(before ? undefined : terms.books, { ...commandTerms, client, facts })
+      const books = await runBooks(before ? undefined : terms.books, { ...commandTerms, client, facts })
       if (terms.interruption.asked.aborted) return undefined
       return { ...seen, unsettled, before, end: last.end, restarted, took: ended - ran, overhead, books }
     } finally {
@@ -156,16 +155,6 @@ export class ExplorationSandbox {
       takenAway: clearings + resets > 0,
       ...(await client.auditedMoney()),
     }
-  }
-}
-
-/** As `runBooks`; books that are wrong by their form spoil one run, not all. */
-async function booksOf(command: string | undefined, run: BookedRun): Promise<BooksAnswer> {
-  try {
-    return await runBooks(command, run)
-  } catch (error) {
-    if (error instanceof BooksError) return error
-    throw error
   }
 }
 
