@@ -7,6 +7,8 @@ const SUPPORT = 'support/'
 // The rooms of src/ and who may import whom. What is not listed must not be imported. Every room may import src/support/.
 const ROOMS = {
   'auth/': ['domain/'],
+  // What an application believes of its money, compared with the ledger.
+  'books/': ['domain/', 'oracle/'],
   // What a chain is made of, from the bottom up: a room imports rooms above it in this list only.
   'chain/json-rpc/': ['domain/'],
   'chain/reading/': ['domain/', 'chain/json-rpc/'],
@@ -87,7 +89,17 @@ const ROOMS = {
     'verdict/',
     'yaml-file/file-error.ts',
   ],
-  'control/': ['domain/', 'faults/', 'fidelity/', 'oracle/', 'overview/', 'scenarios/', 'traffic/', 'verdict/'],
+  'control/': [
+    'books/',
+    'domain/',
+    'faults/',
+    'fidelity/',
+    'oracle/',
+    'overview/',
+    'scenarios/',
+    'traffic/',
+    'verdict/',
+  ],
   // What a person looks at: operations, money, transactions, and the stream of their changes.
   'overview/': ['domain/', 'faults/', 'oracle/', 'traffic/', 'verdict/'],
   // The page in the browser, and pages from files. It knows the types of the control interface and of the files that it shows, and how
@@ -102,6 +114,7 @@ const ROOMS = {
   'domain/': [],
   // Runs a command against sandboxes that it starts, or within one that runs.
   'exec/': [
+    'books/',
     'control/client',
     'control/contract',
     'control/control-parts.ts',
@@ -121,6 +134,7 @@ const ROOMS = {
   ],
   // Runs a command again and again, each time with another fault, and compares where the money ends up.
   'explore/': [
+    'books/',
     'control/client',
     'control/contract',
     'control/report-of',
@@ -170,7 +184,7 @@ const ROOMS = {
   'tls/': ['data-dir/private-file.ts', 'domain/'],
   // What clients sent and got, and what is to be said of it.
   'traffic/': ['domain/'],
-  'verdict/': ['domain/', 'oracle/', 'render/', 'traffic/'],
+  'verdict/': ['books/', 'domain/', 'oracle/', 'render/', 'traffic/'],
   'yaml-file/': [],
   // The composition: it builds the parts of every room and is itself above them.
   'sandbox/': COMPOSITION,

@@ -25,7 +25,7 @@ export interface CertifyTerms
       ExploreTerms,
       'command' | 'before' | 'renames' | 'env' | 'interruption' | 'options' | 'host' | 'clock' | 'timeout'
     >,
-    Pick<ExploreTerms, 'restarts' | 'jobs' | 'tolerate' | 'kinds' | 'operations' | 'watch'>,
+    Pick<ExploreTerms, 'restarts' | 'books' | 'jobs' | 'tolerate' | 'kinds' | 'operations' | 'watch'>,
     Pick<AllTerms, 'out' | 'progress' | 'say'> {
   scenarios: readonly Scenario[]
   /** Called when the exploration is over. */
@@ -170,7 +170,7 @@ function operationSortKey(operation: ScenarioEvidence['operations'][number]): st
 const CRITICAL = new Set<string>(FINDINGS.filter(({ impact }) => impact === 'critical').map(({ id }) => id))
 /** Matches a sentence about one operation: it names an end user, whose name may differ in every run. */
 const OF_AN_OPERATION =
-  /^(.*?)((?:'s (?:deposit|withdrawal|new portfolio)\b|: a (?:deposit|withdraw) was carried out).*)$/s
+  /^(.*?)((?:'s (?:deposit|withdrawal|new portfolio|balance)\b|: a (?:deposit|withdraw) was carried out).*)$/s
 /** Outcomes whose sentences may differ in the next run. */
 const VARYING = new Set<string>(['hung', 'errored'])
 /** Number of characters of a name that sentences show. */

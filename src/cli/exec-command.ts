@@ -82,13 +82,14 @@ Examples:
   yield-sandbox exec --fault 'error; status=503; operation=deposit; times=2' -- npm test
   yield-sandbox exec --scenario all -- npm test
   yield-sandbox exec --scenario flaky-network --shrink fewest.yaml -- npm test
+  yield-sandbox exec --scenario dropped-deposit --books 'sh books.sh' -- npm test
   yield-sandbox exec --env API_URL=YIELD_BASE_URL --timeout 5m -- sh -c 'npm run seed && npm test'`
 
 async function run(command: string[], given: Flags): Promise<void> {
   keepTickShape()
   const host = await sandboxToJoin(given)
   const flags = withFixturesOf(given, host)
-  const { timeout, before, restarts, allowInconclusive = false, clock, baseline } = flags
+  const { timeout, before, books, restarts, allowInconclusive = false, clock, baseline } = flags
   const scenarios = await scenariosOf(flags.scenario)
   const files = flags.report.map(reportFile)
   const faults = flags.fault.map(readFault)
@@ -100,7 +101,7 @@ async function run(command: string[], given: Flags): Promise<void> {
   const options = { ...(await sandboxOptions(flags)), ...(clock !== undefined && { clock }) }
   forgiveReaders()
   const runTerms = {
-    ...{ command, before, faults, renames, options, host, timeout, restarts, say },
+    ...{ command, before, books, faults, renames, options, host, timeout, restarts, say },
     required: flags.require,
     env: process.env,
     interruption: watchSignals(),
@@ -122,7 +123,8 @@ async function run(command: string[], given: Flags): Promise<void> {
     progress: ofScenarios,
     ...(fewest !== undefined && {
       traced: true,
-      afterwards: (run) => shrinkRun(run, { ...runTerms, scenario: undefined, file: fewest, flags: again }),
+      afterwards: (run) =>
+        shrinkRun(run, { ...runTerms, books: undefined, scenario: undefined, file: fewest, flags: again }),
     }),
   })
   exitAtOnce()

@@ -129,6 +129,7 @@ Examples:
   yield-sandbox explore --only deposit,withdraw --faults drop_connection --report explore.html -- npm test
   yield-sandbox explore --crash -- node worker.js
   yield-sandbox explore --before 'npm run db:reset' --jobs 1 --budget 10m -- npm test
+  yield-sandbox explore --books 'sh books.sh' -- npm test
   yield-sandbox explore --random 100 --seed 7 -- npm test
   yield-sandbox explore --resume -- npm test
   yield-sandbox explore --json -- npm test > explore.json
@@ -150,7 +151,7 @@ async function run(command: string[], given: Flags): Promise<void> {
   const exploration = await watched(flags, kept, (watch) =>
     explore({
       ...{ command, before, renames, env: process.env, interruption, kinds: faults, operations: only, depth },
-      ...{ maxRuns, budget, timeout, tolerate, options, watch, trial: flags.trial, crash },
+      ...{ maxRuns, budget, timeout, tolerate, options, watch, trial: flags.trial, crash, books: flags.books },
       // What holds an exchange must know at once that it is held: the sandbox must be this process.
       host: crash ? undefined : host,
       restarts: crash ? 0 : flags.restarts,

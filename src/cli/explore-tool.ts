@@ -27,6 +27,9 @@ const Wish = Type.Object(
         description: 'Starts a command that left a transfer open so often again.',
       }),
     ),
+    books: text(
+      'Run by the shell after each run; prints what the app believes of its orders, in the form that docs/oracle.md has.',
+    ),
     env: Type.Optional(
       Type.Array(Type.String(), { description: 'THEIR_NAME=YIELD_NAME, for an app that reads other variables.' }),
     ),
@@ -58,6 +61,7 @@ async function explored(wish: Static<typeof Wish>, progress: Progress) {
       ...(wish.faults === undefined ? [] : ['--faults', wish.faults]),
       ...(wish.trial === undefined ? [] : ['--trial', wish.trial]),
       ...(wish.restarts === undefined ? [] : ['--restarts', String(wish.restarts)]),
+      ...(wish.books === undefined ? [] : ['--books', wish.books]),
       ...(wish.env ?? []).flatMap((rename) => ['--env', rename]),
     ]
     const said = await run(['explore', ...flags, '--', ...wish.command], progress)

@@ -58,6 +58,7 @@ export async function runCertify(command: string[], given: CertifyFlags): Promis
     subject,
     before,
     restarts,
+    books,
     timeout,
     tolerate = false,
     output,
@@ -89,6 +90,7 @@ export async function runCertify(command: string[], given: CertifyFlags): Promis
     },
     ...{
       restarts,
+      books,
       kinds: [],
       operations: [],
       scenarios: await shippedScenarios(),

@@ -3,7 +3,7 @@ import type { OutputStream } from '../exec/run-all.ts'
 import type { SandboxOptions } from '../options.ts'
 import { readFixture } from '../read-fixture.ts'
 import { createLog } from './log.ts'
-import { wholeNumber } from './parse-argument.ts'
+import { notEmpty, wholeNumber } from './parse-argument.ts'
 import { progress } from './progress.ts'
 import { startFlag } from './start-flags.ts'
 
@@ -19,6 +19,7 @@ interface SandboxFlags {
   join: boolean
   json?: boolean
   before?: string
+  books?: string
   restarts: number
   verbose?: boolean
   fixtures?: string
@@ -60,6 +61,11 @@ export function withSandboxFlags(command: Command, words: { seed: string; clock:
     .addOption(
       new Option('--restarts <n>', RESTARTS).env('YIELD_SANDBOX_RESTARTS').argParser(restarts).default(0, 'never'),
     )
+    .option(
+      '--books <command>',
+      'run this by the shell when all is settled; it prints what your app believes, as JSON',
+      notEmpty,
+    )
     .option('--verbose', 'show everything, not only what is wrong')
     .option('--json', 'print the result as JSON; what your command prints goes to stderr then')
     .option('--env <THEIRS=YIELD_NAME>', 'give a variable by another name, too; may be repeated', texts, [])
@@ -100,9 +106,10 @@ export async function sandboxOptions({
 }
 
 /** Flags that give the same sandbox and environment, and prepare and start the command in the same way. */
-export function execFlags({ before, fixtures, confirmationDelay, env, restarts }: SandboxFlags): string[] {
+export function execFlags({ before, books, fixtures, confirmationDelay, env, restarts }: SandboxFlags): string[] {
   return [
     ...(before === undefined ? [] : ['--before', before]),
+    ...(books === undefined ? [] : ['--books', books]),
     ...(fixtures === undefined ? [] : ['--fixtures', fixtures]),
     ...(confirmationDelay === undefined ? [] : ['--confirmation-delay', confirmationDelay]),
     ...(restarts === 0 ? [] : ['--restarts', String(restarts)]),

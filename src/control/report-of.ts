@@ -30,7 +30,8 @@ export async function reportOf(namespace: NamespaceControl, options: ReportOptio
 }
 
 /** Context of a report beside its evidence. */
-export interface ReportedRun extends Pick<ReportContext, 'version' | 'seed' | 'required' | 'beside' | 'reasons'> {
+export interface ReportedRun
+  extends Pick<ReportContext, 'version' | 'seed' | 'required' | 'beside' | 'reasons' | 'books'> {
   /** The scenario that the run should have gone through. */
   scenario: Pick<Scenario, 'name' | 'expect'> | undefined
 }

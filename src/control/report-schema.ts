@@ -1,4 +1,5 @@
 import { Type } from '@sinclair/typebox'
+import { BOOKS_VERDICTS, type BooksSaid } from '../books/books.ts'
 import { LEVELS, type MovedWrongly, type OperationOutcome, OUTCOMES, type OutcomeId } from '../oracle/outcome.ts'
 import { FINDING_IDS } from '../verdict/finding-ids.ts'
 import type { Report } from '../verdict/report.ts'
@@ -120,6 +121,18 @@ const OperationSchema = control<OperationOutcome>(
   }),
 )
 
+const BooksSaidSchema = control<BooksSaid>(
+  'BooksSaid',
+  Type.Object({
+    verdict: oneOf(BOOKS_VERDICTS, 'lag: right, but for transfers that are open though the client was told.'),
+    sentence: Text('What the books came to.'),
+    done: Count('Transfers that are done in the books.'),
+    failed: Count('Transfers that have failed in the books.'),
+    open: Count('Transfers that are open in the books.'),
+    balances: Count('Balances in the books.'),
+  }),
+)
+
 const covered = (what: string) => Type.Array(CoveredSchema, { description: `${what}, and whether they occurred.` })
 
 /** The report in a form for people or for tools. */
@@ -156,6 +169,7 @@ export const ReportSchema = control<Report>(
     operations: Type.Array(OperationSchema, {
       description: 'What became of every operation that the client sent, the worst first.',
     }),
+    books: Type.Optional({ ...BooksSaidSchema, description: 'What `exec --books` came to; absent without it.' }),
     exchanges: Type.Array(ExchangeLineSchema, { description: 'Those that configuration and findings name.' }),
   }),
 )

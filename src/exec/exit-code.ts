@@ -12,7 +12,7 @@ export const INCONCLUSIVE = 4
 /** The basis of an exit code. */
 export interface ExecOutcome {
   /** Runs; their reports have the baseline applied. */
-  runs: readonly Pick<Run, 'scenario' | 'end' | 'report'>[]
+  runs: readonly Pick<Run, 'scenario' | 'end' | 'report' | 'unusableBooks'>[]
   /** True if the baseline itself has complaints. */
   badBaseline: boolean
   allowInconclusive: boolean
@@ -23,7 +23,7 @@ export interface ExecOutcome {
 /**
  * The exit code of `exec`: that of the first command that failed by itself, else that of the verdict. An interrupted command
  * did not finish, so its own code does not count; one that ran out of time is a failure. In a scenario in which the command
- * may fail, its code does not count: the verdict decides.
+ * may fail, its code does not count: the verdict decides. Books of a wrong form are a mistake of usage, unless something failed.
  */
 export function exitCodeOf({ runs, badBaseline, allowInconclusive, interruptedBy }: ExecOutcome): number {
   if (interruptedBy) return codeOfSignal(interruptedBy)
@@ -31,6 +31,7 @@ export function exitCodeOf({ runs, badBaseline, allowInconclusive, interruptedBy
   if (own !== undefined) return own
   const reports = runs.map(({ report }) => report)
   if (badBaseline || reports.some(({ verdict }) => verdict === 'failed')) return FAILED
+  if (runs.some(({ unusableBooks }) => unusableBooks?.exitCode === USAGE)) return USAGE
   if (reports.some(({ verdict }) => verdict === 'inconclusive') && !allowInconclusive) return INCONCLUSIVE
   // A suite that sent the service no request shows nothing of the client, whatever is allowed.
   return reports.some(isIdle) ? INCONCLUSIVE : 0

@@ -1,6 +1,7 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
+import type { Readable } from 'node:stream'
 import type { SandboxClock } from '../domain/clock.ts'
 import { shorten } from '../support/foreign-text.ts'
 
@@ -16,7 +17,7 @@ export const CLOSING_MS = 5
 
 /** Standard input, output and error: this process's own, or file descriptors. */
 export type CommandStdio = 'inherit' | ['ignore' | 'inherit', Output, Output]
-type Output = 'inherit' | 'ignore' | number
+type Output = 'inherit' | 'ignore' | 'pipe' | number
 
 /** Options of running a command. */
 export interface CommandTerms {
@@ -29,6 +30,8 @@ export interface CommandTerms {
   /** Kills the whole group by SIGKILL, which is no interruption: the command is one that is to die. */
   kill?: AbortSignal | undefined
   clock: SandboxClock
+  /** Called at once with the standard output of a command for which that is a pipe. */
+  output?(stdout: Readable): void
 }
 
 /** How a command ended. */
@@ -82,13 +85,14 @@ export async function runCommand(command: readonly string[], terms: CommandTerms
   }
 }
 
-async function start([file = '', ...args]: readonly string[], { env, stdio }: CommandTerms) {
+async function start([file = '', ...args]: readonly string[], { env, stdio, output }: CommandTerms) {
   try {
     const child = spawn(file, args, { env, stdio, detached: true })
     const ended = once(child, 'exit').then(
       ([code, signal]) => ({ code, signal }) as Pick<CommandEnd, 'code' | 'signal'>,
     )
     ended.catch(() => undefined) // `spawn` below rejects with the same
+    if (child.stdout) output?.(child.stdout)
     await once(child, 'spawn')
     return { group: new ProcessGroup(child.pid ?? 0), ended }
   } catch (error) {

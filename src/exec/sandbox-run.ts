@@ -1,3 +1,4 @@
+import { BooksError } from '../books/books.ts'
 import type { ActiveFault, FaultRule } from '../control/contract.ts'
 import { reportOn } from '../control/report-of.ts'
 import { SandboxClock } from '../domain/clock.ts'
@@ -12,6 +13,7 @@ import { aftermathOf, hasStruck, reasonsAgainst, runAgain } from './aftermath.ts
 import { endInWords } from './command-end.ts'
 import { commandEnvironment, type Rename } from './command-environment.ts'
 import { type Astray, openGround } from './ground.ts'
+import { runBooks } from './run-books.ts'
 import { type CommandEnd, type CommandStdio, type Interruption, runBefore, runCommand } from './run-command.ts'
 
 /** The command, and the sandbox that it is run against. */
@@ -35,6 +37,8 @@ export interface RunTerms {
   timeout: number | undefined
   /** Maximum number of further starts when the command has left something open; default: 0. */
   restarts?: number | undefined
+  /** Run by the shell when all is settled; prints what the application believes. Undefined for none. */
+  books?: string | undefined
   interruption: Interruption
   /** Called when the sandbox is there and the command begins, and when the command has ended. */
   phase?(phase: 'begun' | 'ended'): void
@@ -66,6 +70,8 @@ export interface Run {
   astray?: Astray | undefined
   /** Faults that were asked for one by one and never struck. */
   missed: readonly FaultRule[]
+  /** Why the books of the application cannot be used. */
+  unusableBooks?: BooksError | undefined
   /** Set if `traced`. */
   trace?: RunTrace
 }
@@ -96,6 +102,10 @@ export async function runAgainstSandbox(terms: RunTerms, stdio: CommandStdio): P
     const restarts = before ? 0 : (terms.restarts ?? 0)
     const { end, aftermath } = await runAgain(client, first, { ...running, restarts })
     const { evidence } = aftermath
+    const astray = await ground.astray()
+    // Its requests come too late to be evidence.
+    const books = await runBooks(before ? undefined : terms.books, { ...running, client, facts: evidence })
+    const unusableBooks = books instanceof BooksError ? books : undefined
     const missed = (rules: readonly ActiveFault[]) => rules.filter(({ id }) => !hasStruck(id, evidence))
     const unprepared = before ? [`--before failed: ${endInWords(before)}.`] : []
     const reasons = [...unprepared, ...reasonsAgainst(aftermath, [...given, ...added])]
@@ -104,13 +114,13 @@ export async function runAgainstSandbox(terms: RunTerms, stdio: CommandStdio): P
       seed: credentials.seed,
       scenario,
       required: terms.required,
-      reasons,
+      reasons: unusableBooks ? [...reasons, `${unusableBooks.message}.`] : reasons,
+      books,
     })
     const endUsers = credentials.tenants.flatMap(({ end_users }) => end_users)
     const trace = { exchanges: evidence.exchanges, rules: first.aftermath.rules, endUsers }
     const { other_namespaces: otherNamespaces } = aftermath
-    const astray = await ground.astray()
-    const run = { scenario, before, end, took, report, otherNamespaces, missed: missed(added), astray }
+    const run = { scenario, before, end, took, report, otherNamespaces, missed: missed(added), astray, unusableBooks }
     return { ...run, ...(terms.traced && { trace }) }
   } finally {
     await ground.stop()

@@ -47,7 +47,7 @@ export interface Trial {
  * the command was killed, ended well when it was started again, and has moved less than without that. `gave_up_safely`: it was killed, and
  * reported by its exit code that it needs help; no money is elsewhere. `errored`:
  * the sandbox itself failed. `not_exercised`: a fault never struck. `survived`: every operation was carried out and its client knows,
- * and the money is the same as without faults.
+ * and the money is the same as without faults; or `--books` has all of it as the ledger does.
  */
 export const TRIAL_OUTCOMES = [
   ...outcomesOf(['critical']),
@@ -63,7 +63,7 @@ export const TRIAL_OUTCOMES = [
 
 /** See {@link TRIAL_OUTCOMES}. */
 export type TrialOutcome =
-  | Exclude<OutcomeId, 'told' | 'found' | 'misled'>
+  | Exclude<OutcomeId, 'told' | 'found' | 'booked' | 'misled'>
   | 'left_undone'
   | 'gave_up_safely'
   | 'errored'

@@ -1,3 +1,5 @@
+import { BooksError } from '../books/books.ts'
+import { compareBooks } from '../books/compare-books.ts'
 import { SandboxClock } from '../domain/clock.ts'
 import { endInWords } from '../exec/command-end.ts'
 import type { OutputStream } from '../exec/run-all.ts'
@@ -216,6 +218,14 @@ function refuseUnlessGood(
   if (askedNothing(evidence.exchanges)) throw BaselineFailure.asksNothing()
   const wrong = audit.checks.find(({ ok }) => !ok)
   if (wrong) throw new Error(`the sandbox's audit fails without any fault: ${wrong.id}: ${wrong.detail}`)
+  refuseWrongBooks(seen)
+}
+
+/** Nothing can be judged by books that are wrong, or lag, where nothing went wrong. */
+function refuseWrongBooks({ books, evidence }: Pick<Observation, 'books' | 'evidence'>): void {
+  if (books instanceof BooksError) throw BaselineFailure.booksFail(books)
+  const findings = books ? compareBooks(books, evidence) : []
+  if (findings.length > 0) throw BaselineFailure.booksWrong(findings.map(({ sentence }) => sentence))
 }
 
 function baselineSummary(

@@ -5,7 +5,14 @@ import { amountInWords } from '../support/quantities.ts'
 import { compareRuns, madeBy, madeName } from './compare-runs.ts'
 import type { Facts, Ledger, Sibling } from './facts.ts'
 import { type ClientOperation, firstBeginOf, lastEndOf, OPERATIONS_A_STEP, operationsInSteps } from './operation.ts'
-import { LEVELS, type Level, type OperationOutcome, type OperationType, OUTCOMES, type OutcomeId } from './outcome.ts'
+import {
+  type Level,
+  type OperationOutcome,
+  type OperationType,
+  OUTCOMES,
+  type OutcomeId,
+  outcomeRank,
+} from './outcome.ts'
 import { RunSurroundings, SLACK_MS, type Telling, toldOf } from './told.ts'
 
 /** Optional context of a judgement. */
@@ -50,7 +57,7 @@ export function* judgementInSteps(
     ...equalAtOnce(operations, run),
     ...operations.flatMap((one) => keyAgain(one, facts, sibling)),
   ]
-  return outcomes.sort((a, b) => rank(a) - rank(b))
+  return outcomes.sort((a, b) => outcomeRank(a) - outcomeRank(b))
 }
 
 /** Sentences of outcomes that only the comparison with the unharmed run shows. */
@@ -59,13 +66,6 @@ const SURPLUS: Partial<Record<OutcomeId, (what: string) => string>> = {
     `${what} was carried out more often than without faults. If your test runner repeats failed tests, switch that off.`,
   made_twice: (what) => `${what} was made more often than without faults.`,
 }
-
-/** Sorts by level, then by the order of the table, the worst first; equal outcomes stay in their order. */
-function rank({ level, outcome }: OperationOutcome): number {
-  return LEVELS.indexOf(level) * 100 + ORDER.indexOf(outcome)
-}
-
-const ORDER = Object.keys(OUTCOMES) as OutcomeId[]
 
 interface JudgedRun {
   facts: Facts
@@ -356,7 +356,7 @@ export function describeOperation(operation: ClientOperation, { portfolios }: Le
 }
 
 const HINT =
-  'That is right only if your app keeps it open and asks again later: --restarts 1 runs the command once more and judges then'
+  'That is right only if your app keeps it open and asks again later: --restarts 1 runs the command once more and judges then, and --books asks your app what it believes'
 
 /** Explains an outcome to people in one sentence or two. `what` names the operation. */
 export function sentenceOf(outcome: OutcomeId, operation: ClientOperation, what: string): string {
@@ -370,6 +370,7 @@ export function sentenceOf(outcome: OutcomeId, operation: ClientOperation, what:
     took_out_unpaid: `${what} takes out what was, for all that your client could know, never put in.`,
     untold: `${what} ${made}, and your command ended well without being told. ${HINT}.`,
     left_open: `${what} ${made}, and your command had not been told when it ended. ${HINT}.`,
+    wrong_books: `${what} is not in your books as it is in the ledger.`,
     hung: 'Your command was not done in time.',
     forgotten: `${what} is in the ledger, and its requests are forgotten: nothing is said of it.`,
     not_known_yet: `${what} was still under way: nothing is known of it yet.`,
@@ -385,9 +386,11 @@ export function sentenceOf(outcome: OutcomeId, operation: ClientOperation, what:
     gave_up_looked: `${what} was not carried out; your client looked and did not find it. No list says that it never will be.`,
     stopped: `${what} was never asked for: your command ended before.`,
     taken_back: `${what} takes back what was put in before.`,
+    books_lag: `${what} has an outcome that your client was told, and it is still open in your books.`,
     refused: `${what} was refused (${answer}), your client was told, and nothing moved.`,
     put_off: `${what} was put off (${answer}), your client was told, and nothing moved.`,
     misled: `A fault told your client that ${lower(what)} was refused, though it ${made}: not judged.`,
+    booked: `${what} is in your books as it is in the ledger.`,
     found: `${what} ${made}, and your client found it in the list.`,
     told: `${what} ${made}, and your client was told.`,
   }

@@ -15,6 +15,7 @@ export const OUTCOMES = {
   paid_twice: { level: 'critical', title: 'paid twice' },
   took_out_unpaid: { level: 'critical', title: 'took out what was never put in' },
   untold: { level: 'critical', title: 'carried out, and never told' },
+  wrong_books: { level: 'critical', title: 'wrong in the books' },
   hung: { level: 'serious', title: 'hung' },
   paid_twice_put_right: { level: 'serious', title: 'paid twice, and put right' },
   made_twice: { level: 'serious', title: 'made twice' },
@@ -33,15 +34,24 @@ export const OUTCOMES = {
   gave_up_looked: { level: 'warning', title: 'gave up after a look' },
   stopped: { level: 'warning', title: 'stopped before' },
   taken_back: { level: 'warning', title: 'taken back' },
+  books_lag: { level: 'warning', title: 'still open in the books' },
   refused: { level: 'note', title: 'refused, and told' },
   put_off: { level: 'note', title: 'put off, and told' },
   misled: { level: 'none', title: 'misled by a fault' },
+  booked: { level: 'ok', title: 'right in the books' },
   found: { level: 'ok', title: 'found in the list' },
   told: { level: 'ok', title: 'told' },
 } as const satisfies Record<string, { level: Level; title: string }>
 
 /** Id of an outcome. */
 export type OutcomeId = keyof typeof OUTCOMES
+
+const ORDER = Object.keys(OUTCOMES) as OutcomeId[]
+
+/** Sorts by level, then by the order of the table, the worst first; equal outcomes stay in their order. */
+export function outcomeRank({ level, outcome }: Pick<OperationOutcome, 'level' | 'outcome'>): number {
+  return LEVELS.indexOf(level) * 100 + ORDER.indexOf(outcome)
+}
 
 /** Types of operations that are judged: transfers, and the portfolios that are made for them. */
 export type OperationType = 'deposit' | 'withdraw' | 'create_portfolio'

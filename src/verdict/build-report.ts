@@ -1,3 +1,5 @@
+import { type Books, BooksError, type BooksSaid } from '../books/books.ts'
+import { judgeBooks, unusableBooks } from '../books/judge-books.ts'
 import { type Beside, judgementInSteps } from '../oracle/judge-operations.ts'
 import type { OperationOutcome } from '../oracle/outcome.ts'
 import { atOnce } from '../support/breathe.ts'
@@ -29,6 +31,8 @@ export interface ReportContext {
   beside?: Beside | undefined
   /** Reasons why the verdict must not be passed, whatever the evidence shows: a sentence each. */
   reasons?: readonly string[] | undefined
+  /** What the application believes, or why that could not be read; undefined if it was not asked. */
+  books?: Books | BooksError | undefined
 }
 
 const IMPACTS: readonly Impact[] = ['critical', 'serious', 'minor']
@@ -49,17 +53,18 @@ export function* reportInSteps(evidence: Evidence, context: ReportContext): Gene
   yield
   const rest = { ...evidence, exchanges: evidence.exchanges.filter(({ request_id }) => !explained.has(request_id)) }
   const required = new Set([...(scenario?.findings ?? []), ...(context.required ?? [])])
+  const told = yield* judgementInSteps(evidence, context.beside)
+  yield
+  const { outcomes: operations, said: books } = withBooks(told, evidence, context)
   const findings: ReportedFinding[] = []
   for (const finding of context.findings) {
     yield
-    findings.push(reported(finding, { evidence: rest, context, required: required.has(finding.id) }))
+    findings.push(reported(finding, { evidence: rest, context, required: required.has(finding.id), books }))
   }
   findings.sort((a, b) => IMPACTS.indexOf(a.impact) - IMPACTS.indexOf(b.impact))
   yield
   const coverage = coverageOf([...evidence.kept, ...evidence.exchanges], context.faultKinds)
   const traffic = scenario?.traffic ?? {}
-  const operations = yield* judgementInSteps(evidence, context.beside)
-  yield
   complete(findings, operations)
   const { verdict, summary, unmet } = verdictOf({
     findings,
@@ -86,19 +91,45 @@ export function* reportInSteps(evidence: Evidence, context: ReportContext): Gene
     findings,
     coverage,
     operations,
+    ...(books && { books }),
     exchanges: shownExchanges(evidence, [...causes, ...findings, ...operations.filter(isToBeShown)]),
   }
+}
+
+/** Outcomes judged with the books, if there are any, and what those came to. */
+function withBooks(
+  outcomes: OperationOutcome[],
+  evidence: Evidence,
+  { books, beside }: ReportContext,
+): { outcomes: OperationOutcome[]; said?: BooksSaid } {
+  if (books === undefined) return { outcomes }
+  if (books instanceof BooksError) return { outcomes, said: unusableBooks(books.message) }
+  return judgeBooks(outcomes, books, evidence, beside?.sibling)
 }
 
 interface Judging {
   evidence: Evidence
   context: ReportContext
   required: boolean
+  books: BooksSaid | undefined
 }
 
-function reported(finding: Finding, { evidence, context, required }: Judging): ReportedFinding {
+/** Findings on what a client knows: right books answer them, whatever its traffic shows. */
+const ANSWERED_BY_BOOKS: readonly FindingId[] = ['outcome-after-drop']
+
+/** Judges by the evidence, and by the books where those answer the finding. */
+function judgeWithBooks(finding: Finding, { evidence, books }: Judging): JudgedFinding {
+  const judged = judge(finding, evidence)
+  const { outcome, explanation, request_ids } = judged
+  const isOpen = outcome === 'failed' || outcome === 'needs_review'
+  if (!isOpen || books?.verdict !== 'right' || !ANSWERED_BY_BOOKS.includes(finding.id)) return judged
+  return { outcome: 'passed', explanation: `${explanation} But the books of the application are right.`, request_ids }
+}
+
+function reported(finding: Finding, judging: Judging): ReportedFinding {
+  const { evidence, context, required } = judging
   const { id, title, failureTitle, impact, rule, consequence, fix } = finding
-  const { outcome, explanation, expected, came, request_ids } = judge(finding, evidence)
+  const { outcome, explanation, expected, came, request_ids } = judgeWithBooks(finding, judging)
   const wrong = outcome === 'failed'
   const amounts = statedAmounts([explanation, expected, came], evidence)
   return {

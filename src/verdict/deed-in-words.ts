@@ -18,6 +18,7 @@ export function deedInWords(operation: OperationOutcome, { portfolios, named = f
   if (moved) {
     const much = `${amountInWords(BigInt(moved.amount_minor), moved.token_decimals)} ${moved.token_symbol}`
     if (outcome === 'took_out_unpaid') return `${much} was taken out${whose} that was never put in`
+    if (outcome === 'wrong_books') return `${much} moved${whose}, and the books do not have it`
     return `${much} moved ${moved.times === 1 ? 'twice' : `${moved.times + 1} times`}${whose}`
   }
   if (outcome === 'made_twice') return `A portfolio was made twice${whose}`

@@ -1,3 +1,4 @@
+import type { BooksSaid } from '../books/books.ts'
 import type { MovedWrongly, OperationOutcome } from '../oracle/outcome.ts'
 import type { Impact, Outcome } from './finding.ts'
 import type { FindingId } from './finding-ids.ts'
@@ -119,6 +120,8 @@ export interface Report {
   coverage: { operations: Covered[]; errors: Covered[]; faults: Covered[] }
   /** The outcome of every operation that the client sent, the worst first. */
   operations: OperationOutcome[]
+  /** What the application's own books came to; absent unless it was asked for them. */
+  books?: BooksSaid
   /** Exchanges that configuration, operations and findings name, and the last withdrawals of everything by a total that was shown. */
   exchanges: ExchangeLine[]
 }

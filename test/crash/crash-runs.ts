@@ -168,7 +168,16 @@ export class CrashRuns implements AsyncDisposable {
       const { form, transfers } = JSON.parse(printed) as { form: number; transfers: BookRow[] }
       if (form !== 1) throw new Error(`books of form ${form}`)
       const end = { code, signal: null, timedOut: false, leftBehind: [] }
-      const rest = { before: undefined, took: 0, overhead: 0, struck: [], takenAway: false, restarted: undefined }
+      const rest = {
+        before: undefined,
+        took: 0,
+        overhead: 0,
+        struck: [],
+        takenAway: false,
+        restarted: undefined,
+        crash: undefined,
+        again: [],
+      }
       const report = await client.report()
       const seen: Observation = { ...rest, end, evidence, unsettled, report, ...(await client.auditedMoney()) }
       return { seen, books: transfers }

@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest'
+import { BooksError } from '../../src/books/books.ts'
 import type { TrialOutcome } from '../../src/explore/exploration.ts'
 import { judgeTrial } from '../../src/explore/judge/judge-trial.ts'
 import { compareBaselines } from '../../src/explore/run/baseline.ts'
@@ -150,6 +151,66 @@ describe('a trial', () => {
   test('a fault that the command took away says so', () => {
     const { sentences } = judged({ transfers: ALL, struck: [false], takenAway: true })
     expect(sentences).toEqual(['the fault never struck: the command took it away'])
+  })
+})
+
+describe('a trial with books', () => {
+  const rows = (...states: ('done' | 'failed' | 'open')[]) => ({
+    form: 1 as const,
+    transfers: states.map((state, i) => ({
+      ...{ external_id: 'alice', pool_id: 'aave-usdc', type: 'deposit' as const, state, idempotency_key: `k${i}` },
+      amount_minor: ['5000000', '7000000'][i] ?? '7000000',
+    })),
+  })
+  const UNTOLD = { transfers: ALL, answers: { 1: LOST } }
+  const withoutLedger = (run: Observation): Observation => {
+    const { ledger } = run.evidence
+    const transfers = ledger.transfers.slice(0, 1)
+    return {
+      ...run,
+      money: money({ alice: ['deposit 5'] }),
+      evidence: { ...run.evidence, ledger: { ...ledger, transfers } },
+    }
+  }
+
+  test('that are right survived what it would not have without them', () => {
+    expect(judged({ ...UNTOLD, books: rows('done', 'open') })).toEqual({
+      ...{ outcome: 'survived', level: 'ok', operations: [] },
+      sentences: ['the books are right', 'the same money'],
+    })
+    const failed = judged({ ...UNTOLD, code: 1, books: rows('done', 'open') })
+    expect(failed).toMatchObject({ outcome: 'survived', level: 'ok' })
+    expect(failed.sentences).toContain('the command ended with code 1')
+  })
+
+  test('that are right explains less money, and says so', () => {
+    const run = withoutLedger(seen({ ...UNTOLD, books: rows('done', 'failed') }))
+    const { outcome, sentences } = judgeTrial(run, expected)
+    expect(outcome).toBe('survived')
+    expect(sentences[1]).toMatch(/^alice: 5\.00 USDC in aave-usdc instead of 12\.00/)
+  })
+
+  test.each<[string, Seen, TrialOutcome, Level]>([
+    ['wrong, tests pass', { ...UNTOLD, books: rows('done', 'failed') }, 'wrong_books', 'critical'],
+    ['wrong, tests fail', { ...UNTOLD, code: 1, books: rows('done', 'failed') }, 'wrong_books', 'serious'],
+    ['wrong though all was told', { transfers: ALL, books: rows('done') }, 'wrong_books', 'critical'],
+    ['lag', { transfers: ALL, books: rows('done', 'open') }, 'books_lag', 'warning'],
+    ['right where nothing went wrong', { transfers: ALL, books: rows('done', 'done') }, 'survived', 'ok'],
+    [
+      'right, paid twice',
+      { transfers: [...ALL, 'deposit 7'], books: rows('done', 'done', 'done') },
+      'paid_twice',
+      'critical',
+    ],
+    [
+      'right, and the fault never struck',
+      { ...UNTOLD, struck: [false], books: rows('done', 'open') },
+      'not_exercised',
+      'none',
+    ],
+    ['unreadable', { transfers: ALL, books: new BooksError('printed nothing') }, 'errored', 'inconclusive'],
+  ])('that %s', (_, run, outcome, level) => {
+    expect(judged(run)).toMatchObject({ outcome, level })
   })
 })
 

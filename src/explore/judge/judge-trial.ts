@@ -1,3 +1,5 @@
+import { BooksError } from '../../books/books.ts'
+import { judgeBooks } from '../../books/judge-books.ts'
 import { unsettledInWords } from '../../exec/aftermath.ts'
 import { codeOfEnd, endInWords } from '../../exec/command-end.ts'
 import type { Sibling } from '../../oracle/facts.ts'
@@ -26,17 +28,13 @@ export type TrialJudgement = Pick<TrialResult, 'outcome' | 'level' | 'sentences'
 
 /** Judges a run by the outcomes of its operations, compared with those without faults, and by where the money ended up. */
 export function judgeTrial(seen: Observation, expected: TrialExpectation): TrialJudgement {
-  const { struck, end, evidence } = seen
+  const { struck, end } = seen
   const broken = brokenBy(seen)
   if (broken) return { outcome: 'errored', level: 'inconclusive', sentences: broken, operations: [] }
   const { sibling, usual } = expected
   const { crash } = seen
-  const all = judgeOperations(evidence, {
-    sibling,
-    restarted: crash ? undefined : seen.restarted,
-    starts: crash?.starts,
-  })
-  const fresh = newIn(all, usual, sibling)
+  const { outcomes, cleared } = judgedWithBooks(seen, sibling)
+  const fresh = newIn(outcomes, usual, sibling)
   const operations = crash ? afterCrash(fresh, { end, recovers: crash.recovers }) : fresh
   const [worst] = operations
   if (!struck.every(Boolean) && !isBad(worst?.level)) {
@@ -49,12 +47,26 @@ export function judgeTrial(seen: Observation, expected: TrialExpectation): Trial
     const sentences = [...sentencesOf(operations, level), ...failed, ...(isBad(level) ? difference : [])]
     return { outcome: crash ? crashOutcome(worst) : (outcome as TrialOutcome), level, sentences, operations }
   }
+  if (newIn(cleared, usual, sibling).length > 0) {
+    const sentences = ['the books are right', ...failed, ...(difference.length > 0 ? difference : ['the same money'])]
+    return { outcome: 'survived', level: 'ok', sentences, operations }
+  }
   if (difference.length > 0) return { outcome: 'another_amount', level: 'review', sentences: difference, operations }
   if (failed.length > 0) {
     const sentences = [`the same money, but ${failed.join()}`]
     return { outcome: crash ? 'gave_up_safely' : 'gave_up', level: 'warning', sentences, operations }
   }
   return { outcome: 'survived', level: 'ok', sentences: ['the same money'], operations }
+}
+
+/** The outcomes of a run, by what its client was told and, if they were asked for, by its own books. */
+function judgedWithBooks(
+  { evidence, restarted, books, crash }: Observation,
+  sibling: Sibling,
+): { outcomes: OperationOutcome[]; cleared: OperationOutcome[] } {
+  const outcomes = judgeOperations(evidence, crash ? { sibling, starts: crash.starts } : { sibling, restarted })
+  if (books === undefined || books instanceof BooksError) return { outcomes, cleared: [] }
+  return judgeBooks(outcomes, books, evidence, sibling)
 }
 
 /** @returns true if a client with this outcome is not fit for production */
@@ -105,9 +117,10 @@ function differenceOf(
 }
 
 /** Reasons why a run cannot be judged. */
-function brokenBy({ before, unsettled, audit }: Observation): string[] | undefined {
+function brokenBy({ before, unsettled, audit, books }: Observation): string[] | undefined {
   if (before) return [`--before failed: ${endInWords(before)}`]
   if (unsettled > 0) return [unsettledInWords(unsettled)]
+  if (books instanceof BooksError) return [books.message]
   const wrong = audit.checks.filter(({ ok }) => !ok)
   return wrong.length === 0 ? undefined : wrong.map(({ id, detail }) => `the sandbox's audit fails, ${id}: ${detail}`)
 }

@@ -37,7 +37,11 @@ const OWN: Record<Exclude<CellOutcome, OutcomeId>, OutcomeWords> = {
   },
   errored: { sign: '?', name: 'errored', meaning: 'the run itself went wrong: it says nothing' },
   not_exercised: { sign: '-', name: 'not exercised', meaning: 'the fault never struck' },
-  survived: { sign: '✓', name: 'survived', meaning: 'the same money, and the client knows of all of it' },
+  survived: {
+    sign: '✓',
+    name: 'survived',
+    meaning: 'the client knows of all of it, and the money is as without faults or as in its books',
+  },
   untried: { sign: '·', name: 'not tried', meaning: 'the run did not take place' },
 }
 
@@ -45,6 +49,7 @@ const MEANINGS: Record<OutcomeId, string> = {
   paid_twice: 'the same order moved money more than once',
   took_out_unpaid: 'money was withdrawn that the order had not put in',
   untold: 'the money moved, the command ended well, and nothing had told it so',
+  wrong_books: "the application's own books are not as the ledger",
   hung: 'the command was not done in time',
   paid_twice_put_right: 'the money moved twice, and one of the two was taken back',
   made_twice: 'the same portfolio was made more than once',
@@ -63,9 +68,11 @@ const MEANINGS: Record<OutcomeId, string> = {
   gave_up_looked: 'nothing moved, and the client looked and did not find it',
   stopped: 'the command ended before it asked for it',
   taken_back: 'the client put the money back',
+  books_lag: 'the client was told, and its books still have it open',
   refused: 'nothing moved, and the client was told',
   put_off: 'nothing moved, and the client was told to come again',
   misled: 'a fault gave the client a wrong answer: not judged',
+  booked: 'the books of the application have it as the ledger does',
   found: 'the money moved, and the client found it in the list',
   told: 'the money moved, and the client was told',
 }

@@ -1,3 +1,4 @@
+import type { BooksError } from '../../books/books.ts'
 import { FAULTS_TAKEN_AWAY } from '../../exec/aftermath.ts'
 import { codeOfEnd } from '../../exec/command-end.ts'
 import { INCONCLUSIVE } from '../../exec/exit-code.ts'
@@ -70,6 +71,20 @@ export class BaselineFailure extends Error {
         "Give --kill <command> that kills it, such as 'docker compose kill -s KILL app'",
       INCONCLUSIVE,
     )
+  }
+
+  static booksWrong(said: readonly string[]): BaselineFailure {
+    const more = said.length > 1 ? ` (and ${said.length - 1} more)` : ''
+    return new BaselineFailure(
+      `--books is wrong without any fault, so nothing can be judged by it: ${(said[0] ?? '').replace(/\.$/, '')}${more}. ` +
+        'Usual causes: other units than minor units, orders of an earlier run (reset them with --before), money of the fixture, ' +
+        'a state that a later job sets (let the books command wait for it)',
+      INCONCLUSIVE,
+    )
+  }
+
+  static booksFail(by: BooksError): BaselineFailure {
+    return new BaselineFailure(`${by.message} (after a run without any fault)`, by.exitCode)
   }
 
   static notRepeatable(difference: string): BaselineFailure {

@@ -6,6 +6,7 @@ import type { Money } from '../../domain/money.ts'
 import { type Aftermath, hasStruck } from '../../exec/aftermath.ts'
 import { commandEnvironment, type Rename } from '../../exec/command-environment.ts'
 import { type Ground, openGround } from '../../exec/ground.ts'
+import { type BooksAnswer, runBooks } from '../../exec/run-books.ts'
 import type { CommandEnd, CommandStdio, Interruption } from '../../exec/run-command.ts'
 import type { SandboxOptions } from '../../options.ts'
 import type { SandboxRecord } from '../../running/sandbox-record.ts'
@@ -28,6 +29,8 @@ export interface ExplorationRunTerms {
   restarts?: number | undefined
   /** How the command is killed and started again; undefined where it is never killed. */
   crash?: CrashTerms | undefined
+  /** Run by the shell after each run, when all is settled; prints what the application believes. Undefined for none. */
+  books?: string | undefined
 }
 
 /** Terms of the runs in which the command is killed. */
@@ -73,6 +76,8 @@ export interface Observation {
   crash: Crashed | undefined
   /** The exchanges of one more start after everything was done; empty if there was none. */
   again: readonly RecordedExchange[]
+  /** What the application believes, or why that cannot be used; undefined if it was not asked. */
+  books?: BooksAnswer
 }
 
 /** One sandbox for many runs, each in a namespace of its own: that takes a fortieth of the time of starting a sandbox. */
@@ -120,13 +125,15 @@ export class ExplorationSandbox {
       const stage = this.#stageOf(client, credentials, { terms, wish })
       const played = await play(stage)
       if (terms.interruption.asked.aborted) return undefined
-      const { aftermath } = played
+      const { before, end, restarted, crash, again = [], aftermath } = played
+      const { unsettled, evidence: facts } = aftermath
       const seen = await this.#look(client, aftermath)
-      const { unsettled } = aftermath
       const overhead = this.#clock.wallNow() - began - stage.took - stage.prepared
-      const { before, end, restarted, crash, again = [] } = played
-      const struck = [...rules.map(({ id }) => hasStruck(id, aftermath.evidence)), ...(crash?.killed ?? [])]
-      return { ...seen, struck, unsettled, before, end, restarted, crash, again, took: stage.took, overhead }
+      // Its requests come too late to be evidence, and for the audit.
+      const books = await runBooks(before ? undefined : terms.books, { ...stage.terms, client, facts })
+      if (terms.interruption.asked.aborted) return undefined
+      const struck = [...rules.map(({ id }) => hasStruck(id, facts)), ...(crash?.killed ?? [])]
+      return { ...seen, struck, unsettled, before, end, restarted, crash, again, took: stage.took, overhead, books }
     } finally {
       await this.#ground.client.deleteNamespace(name)
     }

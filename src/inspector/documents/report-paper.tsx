@@ -1,4 +1,5 @@
 import type { MergedReport, Report } from '../../control/contract.ts'
+import { LEVELS } from '../model/levels.ts'
 import { nameOf, OtherChapters, Overview, ReportNumbers, Unmet, WrongChapters } from '../views/report-chapters.tsx'
 import { Paper } from './paper.tsx'
 
@@ -8,6 +9,19 @@ const MEANING =
 /** One report, or several with an overview before them. */
 export function ReportPaper({ report }: { report: Report | MergedReport }) {
   return 'reports' in report ? <Merged report={report} /> : <Single report={report} />
+}
+
+const BOOKS_LEVELS = { wrong: 'critical', lag: 'warning', right: 'ok', unusable: 'review' } as const
+
+/** What the application's own books came to, if it was asked for them. */
+function BooksLine({ report: { books } }: { report: Pick<Report, 'books'> }) {
+  if (!books) return null
+  const { tone, sign } = LEVELS[BOOKS_LEVELS[books.verdict]]
+  return (
+    <p class={tone}>
+      {sign} {books.sentence}
+    </p>
+  )
 }
 
 function Single({ report }: { report: Report }) {
@@ -20,6 +34,7 @@ function Single({ report }: { report: Report }) {
         <>
           <ReportNumbers report={report} />
           <Unmet unmet={report.unmet} />
+          <BooksLine report={report} />
         </>
       }
       foot={`Made by yield-sandbox ${report.version}. ${MEANING}`}
@@ -49,6 +64,7 @@ function Merged({ report }: { report: MergedReport }) {
           <h2 class="say">{one.summary}</h2>
           <ReportNumbers report={one} />
           <Unmet unmet={one.unmet} />
+          <BooksLine report={one} />
           <WrongChapters report={one} />
           <OtherChapters report={one} />
         </section>

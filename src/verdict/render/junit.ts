@@ -1,3 +1,4 @@
+import type { BooksSaid } from '../../books/books.ts'
 import { type OperationOutcome, OUTCOMES } from '../../oracle/outcome.ts'
 import { type Attributes, attributesOf, element, plainText, type XmlElement } from '../../render/safe-text.ts'
 import type { ConfigurationCause, Report, ReportedFinding } from '../report.ts'
@@ -29,6 +30,7 @@ function suite(report: Report): string {
       operationName(operation),
       judged(operation),
     ]),
+    ...(report.books ? [['books', booksResult(report.books)] as [string, Result]] : []),
     ...report.findings.map((finding): [string, Result] => [finding.id, findingResult(finding)]),
     ...(report.verdict === 'inconclusive' ? [['verdict', inconclusive(report)] as [string, Result]] : []),
   ]
@@ -64,6 +66,13 @@ function judged({ outcome, level, sentence, request_ids }: OperationOutcome): Re
     return element('failure', { message: `${OUTCOMES[outcome].title}: ${sentence}`, type: level }, text)
   }
   return element('skipped', { message: `${OUTCOMES[outcome].title}: ${sentence}` }, '')
+}
+
+/** Each transfer that is wrong in the books is a failure by itself as well. */
+function booksResult({ verdict, sentence }: BooksSaid): Result {
+  if (verdict === 'right') return ''
+  if (verdict === 'unusable') return element('error', { message: sentence, type: 'books' }, '')
+  return element(verdict === 'wrong' ? 'failure' : 'skipped', { message: sentence, type: 'books' }, '')
 }
 
 function findingResult(finding: ReportedFinding): Result {

@@ -1,6 +1,7 @@
 import { code, markdownEscaped } from '../../render/safe-text.ts'
 import { type ConfigurationCause, type Covered, mergedReport, type Report, type ReportedFinding } from '../report.ts'
 import {
+  BOOKS_LEVELS,
   byOutcome,
   durationInWords,
   exchangesOf,
@@ -105,12 +106,14 @@ function section(report: Report): string {
 }
 
 function operationLines(report: Report): string[] {
+  const { books } = report
   const { grave, mild, rest } = shownOperations(report)
   return [
     ...[...grave, ...mild].map(
       ({ level, sentence }) => `- ${LEVEL_SIGNS[level]} **${level}** ${markdownEscaped(sentence)}`,
     ),
     ...(rest === '' ? [] : [`- ${LEVEL_SIGNS.ok} ${markdownEscaped(rest)}`]),
+    ...(books ? [`- ${LEVEL_SIGNS[BOOKS_LEVELS[books.verdict]]} ${markdownEscaped(books.sentence)}`] : []),
   ]
 }
 

@@ -1,3 +1,4 @@
+import type { BooksSaid } from '../../books/books.ts'
 import { LEVELS, type Level, type OperationOutcome, OUTCOMES } from '../../oracle/outcome.ts'
 import { plainText } from '../../render/safe-text.ts'
 import { plural } from '../evidence/words.ts'
@@ -22,6 +23,14 @@ export const LEVEL_SIGNS: Record<Level, string> = {
   note: '·',
   none: '·',
   ok: '✓',
+}
+
+/** Level of what the application's books came to. */
+export const BOOKS_LEVELS: Record<BooksSaid['verdict'], Level> = {
+  wrong: 'critical',
+  lag: 'warning',
+  right: 'ok',
+  unusable: 'review',
 }
 
 /** Operations by importance to a reader. */

@@ -4,6 +4,7 @@ import { type TextTerms, Typesetter } from '../../render/typesetter.ts'
 import type { Outcome } from '../finding.ts'
 import type { ConfigurationCause, Covered, ExchangeLine, Report, ReportedFinding, Verdict } from '../report.ts'
 import {
+  BOOKS_LEVELS,
   byOutcome,
   durationInWords,
   exchangesOf,
@@ -109,7 +110,15 @@ class ReportText {
       ...errored.flatMap((finding) => this.#finding('!', finding)),
       ...this.#operations(mild),
       ...(rest === '' ? [] : this.#set.signed(LEVEL_SIGNS.ok, COLOURS.ok, `${rest}.`)),
+      ...this.#books(),
     ]
+  }
+
+  #books(): string[] {
+    const { books } = this.#report
+    if (!books) return []
+    const level = BOOKS_LEVELS[books.verdict]
+    return this.#set.signed(LEVEL_SIGNS[level], COLOURS[level], books.sentence)
   }
 
   #verdict(): string[] {

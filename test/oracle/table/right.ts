@@ -43,14 +43,14 @@ export const RIGHT: readonly Row[] = [
     right: true,
     does: "Takes an order for done when the portfolio's balance has changed by its amount.",
     cells: { lost: 'perhaps_told', 'reset-then-denied': 'perhaps_told', outage: '= perhaps_told perhaps_told told' },
-    found: 'Nobody can see whether it noticed: a review (4). `--books` will show it.',
+    found: 'Nobody can see whether it noticed: a review (4). `--books` shows it.',
   },
   {
     name: 'reads-chain',
     right: true,
     does: 'Takes an order for done when the chain has a log with its amount.',
     cells: { lost: 'perhaps_told', 'reset-then-denied': 'perhaps_told', outage: '= perhaps_told perhaps_told told' },
-    found: 'Nobody can see what it read from the chain: a review (4). `--books` will show it.',
+    found: 'Nobody can see what it read from the chain: a review (4). `--books` shows it.',
   },
   {
     name: 'renews-in-time',

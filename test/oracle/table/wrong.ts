@@ -84,7 +84,7 @@ export const WRONG: readonly Row[] = [
     places: ['deposit 1'],
     cells: { revert: '= refused', misled: '= told', 'denied-twice': '= told' },
     found:
-      'By nothing: the note `key_again` says that its key came again, which suites do on purpose. `--books` will show it.',
+      'By nothing: the note `key_again` says that its key came again, which suites do on purpose. `--books` shows it.',
   },
   {
     name: 'key-for-everything',
@@ -112,8 +112,7 @@ export const WRONG: readonly Row[] = [
     perhaps: ['equal_at_once'], // unless one was over before the other began: a quick machine
     places: ['deposit 1'],
     only: [],
-    found:
-      'By nothing: the note `equal_at_once` is that of a suite that has two equal orders. `--twins` and `--books` will show it.',
+    found: 'By nothing: the note `equal_at_once` is that of a suite that has two equal orders. `--books` shows it.',
   },
   {
     name: 'polls-once',
@@ -262,7 +261,7 @@ export const WRONG: readonly Row[] = [
     },
     scenarios: { 'rate-limited': '= put_off put_off refused; 4' },
     found:
-      'By a review: the list shows what it gave back. Of its last order, by nothing in `exec`, where the list seems to be asked for because of it. `--books` will show it.',
+      'By a review: the list shows what it gave back. Of its last order, by nothing in `exec`, where the list seems to be asked for because of it. `--books` shows it.',
   },
   {
     name: 'refund-when-denied',
@@ -330,8 +329,7 @@ export const WRONG: readonly Row[] = [
     name: 'takes-422-for-done',
     right: false,
     does: 'Takes an answer with a body for done, also one with status 422.',
-    found:
-      'By nothing: its traffic is that of a client that tells its customer of the refusal. `--books` will show it.',
+    found: 'By nothing: its traffic is that of a client that tells its customer of the refusal. `--books` shows it.',
   },
   {
     name: 'takes-status-for-answer',
