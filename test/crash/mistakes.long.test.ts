@@ -55,6 +55,19 @@ describe.each(Object.entries(EXPECTED))('the worker with the mistake "%s"', (mis
     )
   })
 
+  test('has books that are right or wrong, as expected, when it is killed', async () => {
+    const restart = { recover: undefined, kill: undefined, restarts: 3 }
+    const { results } = await exploringWorker(mistake, { crash: restart, books: `node ${WORKER} books` })
+    const wrong = new Map(
+      results.map(({ trial, operations }) => [trial.id, operations.some(({ outcome }) => outcome === 'wrong_books')]),
+    )
+    const came = CRASH_KINDS.map((kind) => {
+      const letters = TRANSFERS.map((place) => (wrong.get(`${place} ${KILLS[kind]}`) ? 'w' : 'r'))
+      return [kind, letters.map((letter, i) => (kills[kind].books[i] === '?' ? '?' : letter)).join('')]
+    })
+    expect(Object.fromEntries(came)).toEqual(Object.fromEntries(CRASH_KINDS.map((kind) => [kind, kills[kind].books])))
+  })
+
   test('comes to what is expected when a fault strikes', async () => {
     const came = outcomesOf(await exploringWorker(mistake, { kinds: FAULTS }))
     for (const fault of FAULTS) {

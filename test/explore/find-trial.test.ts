@@ -55,7 +55,7 @@ describe('the trial that an id names', () => {
       'deposit#1@alise revert',
       /no request of the command comes to "deposit#1@alise"; did you mean "deposit#1@alice"\?$/,
     ],
-    ['list_pools#1 revert', /revert makes no sense there; use one of reset-on-request, /],
+    ['list_pools#1 revert', /revert makes no sense there; use one of killed-on-request, reset-on-request, /],
     ['deposit#0@alice revert', /no request of the command comes to "deposit#0@alice"/],
     ['deposit#1@alice revert + withdraw#1@alice revert', /comes to "withdraw#1@alice"/],
     ['deposit#1@alice', /is no fault/],
