@@ -41,6 +41,8 @@ export interface PipelineDeps {
   answered(exchange: Exchange, status: number): void
   /** Aborted by the next reset or stop. */
   generation(): AbortSignal
+  /** Aborted when the namespace ends. */
+  end: AbortSignal
   /** Reason why the sandbox cannot serve yet; undefined if it can. */
   notReady(): string | undefined
 }
