@@ -175,7 +175,7 @@ const ROOMS = {
   // What every form shares: text made safe, wrapped, coloured, and the pages that src/inspector/documents/ makes.
   'render/': ['package-root.ts'],
   // The sandbox that runs for a folder: where that is written down, and how it is found.
-  'running/': ['control/client', 'control/trusting-fetch', 'options.ts'],
+  'running/': ['control/client', 'control/trusting-fetch', 'options.ts', 'version.ts'],
   'scenarios/': ['domain/', 'faults/', 'package-root.ts', 'verdict/finding-ids.ts', 'yaml-file/'],
   // The form of a saved state, as a file; the composition fills it and begins with it.
   'snapshot/': ['domain/', 'version.ts'],

@@ -61,6 +61,9 @@ const RUNNERS_AS_MODULES = ['vitest', 'vitest-setup']
  */
 const PLAIN = { charset: 'ascii', comments: { legal: true, annotation: false, jsdoc: false } }
 
+/** Small modules that commands share with the sandbox: in a file of their own, so that a command that joins one does not load all of it. */
+const SMALL = /src\/(verdict\/deed-in-words|support\/serial-queue|faults\/counters)\.ts$/
+
 const bundle = await rolldown({
   cwd: root,
   input: {
@@ -88,6 +91,7 @@ const { output } = await bundle.write({
   exports: 'named',
   entryFileNames: '[name].js',
   chunkFileNames: ({ moduleIds }) => `${nameOf(moduleIds) ?? '[name]'}.js`,
+  codeSplitting: { groups: [{ name: 'small', test: SMALL }] },
   ...PLAIN,
 })
 await bundle.close()

@@ -12,7 +12,7 @@ import { TokenRefused } from './token-refused.ts'
 export interface IdpClaims {
   /** The partner application: `client_id` of its tenant. */
   appid: string
-  /** `tenant_id` of that tenant, in a correct token; the verifier does not know tenants and cannot check it. */
+  /** Directory or `tenant_id` of that tenant, in a correct token; the verifier does not know tenants and cannot check it. */
   tid: string
   [claim: string]: unknown
 }

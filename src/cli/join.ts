@@ -1,9 +1,7 @@
 import { relative } from 'node:path'
 import { findSandbox } from '../running/find-sandbox.ts'
 import type { SandboxRecord } from '../running/sandbox-record.ts'
-import { hasFixtures } from '../running/started-with.ts'
-import { shorten } from '../support/foreign-text.ts'
-import { version } from '../version.ts'
+import { INHERITED, reasonNotToJoin } from '../running/started-with.ts'
 import { say } from './run-flags.ts'
 
 /** The flags that decide whether a command runs within the sandbox of its folder. */
@@ -30,14 +28,9 @@ export async function sandboxToJoin(flags: JoinFlags): Promise<SandboxRecord | u
 }
 
 function reasonAgainst(found: SandboxRecord, { fixtures, logLevel }: JoinFlags): string | undefined {
-  const its = `that of this folder, at ${found.url},`
-  if (found.version !== version) return `${its} is of version ${found.version}; yield-sandbox stop ends it`
-  if (found.unlike.length > 0) return `${its} was started with ${found.unlike.join(' and ')}`
-  if (!hasFixtures(found, fixtures)) {
-    const wanted = fixtures === undefined ? '' : ` ${shorten(fixtures)}`
-    return `${its} was started with other fixtures than${wanted === '' ? ' its file holds now' : wanted}; yield-sandbox stop ends it`
-  }
-  return logLevel === 'error' ? undefined : `--log-level shows the log of a sandbox of its own`
+  const reason = reasonNotToJoin(found, { fixtures, without: INHERITED })
+  if (reason !== undefined || logLevel === 'error') return reason
+  return '--log-level shows the log of a sandbox of its own'
 }
 
 /** The fixture file of a joined sandbox as a flag would name it here, so that a printed command gives the same without it. */

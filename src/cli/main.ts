@@ -1,5 +1,6 @@
 import { Command, CommanderError } from 'commander'
 import { suggest } from '../support/nearest.ts'
+import { parseSwitch, SWITCH_FORM } from '../support/parse-switch.ts'
 import { version } from '../version.ts'
 import { helpExamples } from './help-examples.ts'
 import { progress } from './progress.ts'
@@ -9,6 +10,7 @@ import { startCommand } from './start-command.ts'
 /** Runs the command line. Exit codes: 0 good, 1 failure, 2 usage, 3 and 4 of a verdict. `said`: the first words are on the terminal. */
 export async function main(argv: readonly string[], said = false): Promise<void> {
   progress.begin(said)
+  process.once('beforeExit', endedInTheMiddle)
   const isHelp = argv.some((flag) => flag === '--help' || flag === '-h')
   const program = await programOf(isStart(argv) && !isHelp)
   try {
@@ -17,7 +19,18 @@ export async function main(argv: readonly string[], said = false): Promise<void>
     await program.parseAsync(argv)
   } catch (error) {
     process.exitCode = error instanceof CommanderError ? (error.exitCode === 0 ? 0 : 2) : reportFailure(error)
+  } finally {
+    process.off('beforeExit', endedInTheMiddle)
   }
+}
+
+/** Node ends the process, as if all were well, when nothing can happen any more, and its `fetch` forgets connections that are closed at once. */
+function endedInTheMiddle(): void {
+  progress.end()
+  process.stderr.write(
+    'yield-sandbox: a connection was closed without an answer; is it a sandbox that listens at that address?\n',
+  )
+  process.exitCode = 1
 }
 
 /** The command line with all of its commands, or with `start` alone, which then need not load the others. */
@@ -75,9 +88,6 @@ function refuseUnknown(program: Command, word = '-'): void {
   program.error(`error: unknown command "${word}": ${suggest(word, names)}`)
 }
 
-const ON = new Set(['true', '1'])
-const OFF = new Set(['false', '0'])
-
 /**
  * Corrects commander's reading of environment variables: an empty one counts as unset, and a switch takes true, false, 1 and 0, where
  * commander turns a switch on by any value. Throws CommanderError.
@@ -87,12 +97,12 @@ function readEnvironment(program: Command): void {
     const name = option.envVar
     const value = name === undefined ? undefined : process.env[name]
     if (name === undefined || value === undefined) continue
-    const word = value.trim().toLowerCase()
     const isSwitch = option.isBoolean() || option.negate
-    if (value === '' || (isSwitch && OFF.has(word))) delete process.env[name]
-    else if (isSwitch && !ON.has(word)) {
-      program.error(`error: environment variable ${name} must be true, false, 1 or 0; got "${value}"`)
+    const position = isSwitch ? parseSwitch(value) : value !== ''
+    if (position === undefined) {
+      program.error(`error: environment variable ${name} must be ${SWITCH_FORM}; got "${value}"`)
     }
+    if (!position) delete process.env[name]
   }
   for (const command of program.commands) readEnvironment(command)
 }

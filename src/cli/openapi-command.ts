@@ -1,5 +1,4 @@
 import { Command } from 'commander'
-import { Sandbox } from '../sandbox/sandbox.ts'
 import { helpExamples } from './help-examples.ts'
 import { progress } from './progress.ts'
 
@@ -15,6 +14,7 @@ export function openapiCommand(): Command {
     .addHelpText('after', helpExamples(['openapi > openapi.json', 'openapi --service > service.json']))
   return command.action(async ({ service, json }: { service?: boolean; json?: boolean }) => {
     // With a control token the examples are those of the shipped fixture; nobody else uses this sandbox anyway.
+    const { Sandbox } = await import('../sandbox/sandbox.ts') // other commands do not need it
     const sandbox = await Sandbox.listen({ port: 0, controlToken: 'not-used' })
     try {
       const response = await fetch(`${sandbox.baseUrl}/openapi.json${service ? '?only=service' : ''}`)

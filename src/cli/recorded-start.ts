@@ -2,17 +2,9 @@ import type { SandboxOptions } from '../options.ts'
 import { findSandbox } from '../running/find-sandbox.ts'
 import { projectFolder } from '../running/project-folder.ts'
 import { dropRecord, writeRecord } from '../running/sandbox-record.ts'
-import { fixturesNow, optionsDigest } from '../running/started-with.ts'
+import { fixturesNow, flagsOf, optionsDigest } from '../running/started-with.ts'
 import type { Sandbox } from '../sandbox/sandbox.ts'
 import { version } from '../version.ts'
-
-/** Options that make a sandbox unlike the one that `exec` starts, with their flags. */
-const UNLIKE = {
-  forkUrl: '--fork-url',
-  forkBlockNumber: '--fork-block-number',
-  recordExchanges: '--record-exchanges',
-  recordBytes: '--record-bytes',
-} satisfies Partial<Record<keyof SandboxOptions, string>>
 
 /**
  * Writes down that this process's sandbox is that of its folder, until the process ends, so that later commands find it. Resolves to
@@ -27,7 +19,7 @@ export async function recordStart(sandbox: Sandbox, given: SandboxOptions, log: 
   const record = {
     ...{ instance, url, pid: process.pid, version, folder, started_at: new Date(now).toISOString() },
     options: optionsDigest(given),
-    unlike: Object.entries(UNLIKE).flatMap(([name, flag]) => (name in given ? [flag] : [])),
+    flags: flagsOf(given),
     ...(options.controlToken !== undefined && { control_token: options.controlToken }),
     ...(caFile !== undefined && { ca_file: caFile }),
     ...(fixtures !== undefined && { fixtures }),

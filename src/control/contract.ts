@@ -35,6 +35,8 @@ export interface Readiness {
 export interface TenantCredentials {
   slug: string
   tenant_id: string
+  /** A UUID: what Microsoft's clients know as its tenant, in `/{directory_id}/oauth2/v2.0/token`. */
+  directory_id: string
   client_id: string
   client_secret: string
   issuer: string

@@ -44,6 +44,7 @@ const TenantCredentialsSchema = control(
   Type.Object({
     slug: Text('Its name in the control interface.'),
     tenant_id: Text('Its id.'),
+    directory_id: Text('Its directory at the identity provider, a UUID: the tenant of a Microsoft client.'),
     client_id: Text('The appid of its identity-provider tokens.'),
     client_secret: Text('Its secret at the token endpoint.'),
     issuer: Text('The iss of its user tokens.'),

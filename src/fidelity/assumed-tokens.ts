@@ -61,7 +61,7 @@ export const TOKEN_BEHAVIOURS: readonly FidelityRow[] = [
   assumed(
     'idp-issuer',
     'iss of an identity-provider token',
-    "the URL of the discovery document that led to it: the sandbox's own, or {that}/{tenant_id}/v2.0 from the tenant's own token address; by any of the names of loopback when it is there. These are taken, and no other",
+    "the URL of the discovery document that led to it: the sandbox's own, or {that}/{directory_id}/v2.0 from the tenant's own token address, where {directory_id} is the tenant_id if that is a UUID, else a UUID made of it; the tenant_id may stand there as well. By any of the names of loopback when it is there. These are taken, and no other",
     tokens('Behaviour idp-issuer: each name of loopback, and the address of the tenant there; no other'),
     { source: 'OpenID Connect Discovery 1.0 §4.3' },
   ),
@@ -107,7 +107,7 @@ export const TOKEN_BEHAVIOURS: readonly FidelityRow[] = [
   assumed(
     'token-address-tenant',
     "another tenant's token address",
-    '/{tenant_id}/oauth2/v2.0/token of another tenant is 401 invalid_client',
+    '/{directory_id}/oauth2/v2.0/token of another tenant is 401 invalid_client',
     endpoint('is issued at the tenant’s own address too'),
   ),
   assumed(

@@ -4,6 +4,7 @@ import { isControlToken } from '../control/guard.ts'
 import { challengeOf, Problem } from '../domain/errors.ts'
 import type { Exchange } from '../domain/exchange.ts'
 import { KEY_FORMS, unquotedKey } from '../domain/idempotency-key.ts'
+import { directoryIdOf } from '../domain/idp-claims.ts'
 import type { Ids } from '../domain/ids.ts'
 import type { Service } from '../domain/service.ts'
 import type { FaultEngine } from '../faults/fault-engine.ts'
@@ -40,6 +41,8 @@ export interface PipelineDeps {
   answered(exchange: Exchange, status: number): void
   /** Aborted by the next reset or stop. */
   generation(): AbortSignal
+  /** Aborted when the namespace ends. */
+  end: AbortSignal
   /** Reason why the sandbox cannot serve yet; undefined if it can. */
   notReady(): string | undefined
 }
@@ -118,9 +121,10 @@ async function identityProviderToken({ exchange, request }: RequestContext, deps
       came: JSON.stringify(shorten(appid)),
     })
   }
-  if (tid !== tenant.tenant_id) {
-    const detail = `The identity-provider token was refused: its tid is not ${tenant.tenant_id}, the tenant of its appid.`
-    const flaw = { aspect: 'tid', expected: JSON.stringify(tenant.tenant_id), came: JSON.stringify(shorten(tid)) }
+  const directory = directoryIdOf(tenant.tenant_id)
+  if (tid !== tenant.tenant_id && tid !== directory) {
+    const detail = `The identity-provider token was refused: its tid is not ${directory}, the directory of its appid.`
+    const flaw = { aspect: 'tid', expected: JSON.stringify(directory), came: JSON.stringify(shorten(tid)) }
     throw new Problem('invalid_idp_token', { detail, param: 'Authorization', ...flaw })
   }
   exchange.verifiedTenant = tenant

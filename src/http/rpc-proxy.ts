@@ -170,13 +170,13 @@ async function openChain(
   { namespace: name, chain_id, key, isClient }: RpcParams & { key: unknown; isClient: boolean },
   { namespace }: Pick<RpcDeps, 'namespace'>,
 ) {
-  const { service, exchanges, rpcKey, notReady } = await namespace(name)
+  const { service, exchanges, rpcKey, notReady, end } = await namespace(name)
   refuseUnlessReady(notReady())
   if (isClient) exchanges.rpcAt = service.clock.wallNow()
   const chain = service.chains.get(chain_id)
   if (!chain) throw new Problem('not_found', { detail: 'There is no such chain.', param: 'chain_id' })
   const maySend = rpcKey === undefined || (typeof key === 'string' && isControlToken(key, rpcKey))
-  return { chain, maySend, clock: service.clock }
+  return { chain, maySend, end, clock: service.clock }
 }
 
 function refuseMethod({ method }: FastifyRequest): never {
@@ -217,11 +217,12 @@ async function chainFor(
   const [, namespace, chain_id = '', query] = SOCKET_PATH.exec(url) ?? []
   const key = new URLSearchParams(query).get('key')
   const open = () => openChain({ namespace, chain_id, key, isClient: true }, deps)
-  const { chain, clock } = await open()
+  const { chain, end, clock } = await open()
   const shared =
     news.get(chain) ?? new ChainNews(chain, { wallSleep: (ms) => clock.wallSleep(ms), blockTime: deps.blockTime })
   news.set(chain, shared)
   return {
+    end,
     news: shared,
     // The namespace may be another one by now, or gone.
     answer: async (text) => {

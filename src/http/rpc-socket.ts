@@ -26,6 +26,8 @@ export interface SocketChain {
   /** Answers a message as the body of a POST; undefined if the client expects nothing. Never rejects. */
   answer(text: string): Promise<string | undefined>
   news: ChainNews
+  /** Aborted when its namespace ends, and the connection with it. */
+  end: AbortSignal
 }
 
 /** Dependencies of {@link RpcSockets}. */
@@ -69,7 +71,15 @@ export class RpcSockets {
     const queue = new SerialQueue()
     let waiting = 0
     client.on('error', () => client.terminate())
-    client.on('close', () => subscriptions.end())
+    const leave = () => {
+      subscriptions.end() // now: it may take the client long to close its side
+      client.close(GOING_AWAY, 'the namespace has ended')
+    }
+    chain.end.addEventListener('abort', leave)
+    client.on('close', () => {
+      chain.end.removeEventListener('abort', leave)
+      subscriptions.end()
+    })
     client.on('message', (data) => {
       waiting += 1
       if (waiting > MAX_WAITING) return client.close(POLICY, `more than ${MAX_WAITING} messages wait`)

@@ -1,6 +1,6 @@
-import { createHash, createPrivateKey, createPublicKey, type KeyObject } from 'node:crypto'
+import { createPrivateKey, createPublicKey, type KeyObject } from 'node:crypto'
 import type { SandboxClock } from '../domain/clock.ts'
-import { issuerAt } from '../domain/idp-claims.ts'
+import { directoryIdOf, issuerAt, uuidOf } from '../domain/idp-claims.ts'
 import { OPERATIONS } from '../domain/operations.ts'
 import type { Origin } from '../domain/origin.ts'
 import type { Jwk, Tenant } from '../domain/records.ts'
@@ -28,6 +28,8 @@ export interface IdpTokenRequest {
   audience?: string | undefined
   /** `iss`; default: the provider under the sandbox's own URL. */
   issuer?: string | undefined
+  /** The tenant as the address of the token endpoint names it, for `tid`; undefined: its directory. */
+  tenantInAddress?: string | undefined
   claims?: Overrides | undefined
   header?: Overrides | undefined
   key?: KeyChoice | undefined
@@ -59,7 +61,7 @@ export class IdentityProvider {
     const { audience, clock, kid, unknownKey } = this.#options
     const lifetime = request.lifetime ?? this.#options.lifetime
     const now = Math.floor(clock.wallNow() / 1000)
-    const principal = servicePrincipalId(tenant)
+    const principal = uuidOf(`service principal of ${tenant.tenant_id}`) // `oid` and `sub` of an application token are equal
     const claims = {
       aud: request.audience ?? audience,
       iss: request.issuer ?? issuerAt(this.origin.url),
@@ -69,7 +71,7 @@ export class IdentityProvider {
       exp: now + lifetime,
       appid: tenant.client_id,
       appidacr: '1',
-      tid: tenant.tenant_id,
+      tid: request.tenantInAddress ?? directoryIdOf(tenant.tenant_id),
       oid: principal,
       sub: principal,
       roles: roles(tenant),
@@ -92,14 +94,6 @@ export class IdentityProvider {
     if (!kty || !n || !e) throw new TypeError('the identity provider needs an RSA key')
     return { keys: [{ kty, n, e, kid: this.#options.kid, alg: 'RS256', use: 'sig' }] }
   }
-}
-
-/** A UUID that is always the same for a tenant; `oid` and `sub` of an application token are equal. */
-function servicePrincipalId({ tenant_id }: Tenant): string {
-  const hex = createHash('sha256').update(`service principal of ${tenant_id}`).digest('hex')
-  return [hex.slice(0, 8), hex.slice(8, 12), `5${hex.slice(13, 16)}`, `a${hex.slice(17, 20)}`, hex.slice(20, 32)].join(
-    '-',
-  )
 }
 
 function roles({ access }: Tenant): string[] {

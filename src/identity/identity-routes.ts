@@ -3,7 +3,7 @@ import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest, Route
 import { from, named, openList, SPECIFICATION } from '../domain/described-schema.ts'
 import { type ErrorCode, Problem } from '../domain/errors.ts'
 import type { IdpTokenChanges } from '../domain/exchange.ts'
-import { audiencesOf, issuerAt, scopeOf } from '../domain/idp-claims.ts'
+import { audiencesOf, issuerAt, scopeOf, tenantInAddress } from '../domain/idp-claims.ts'
 import type { Tenant } from '../domain/records.ts'
 import type { ServiceSettings } from '../domain/service-settings.ts'
 import { hasTooManyParameters, MAX_PARAMETERS } from '../support/encodings.ts'
@@ -70,9 +70,11 @@ async function tokenRoutes(app: FastifyInstance, options: IdentityRoutesOptions)
     if (refusal)
       throw new OAuthError(refusal.error, 'a fault of the sandbox', { status: refusal.status, check: 'fault' })
     // The issuer of the discovery document that led here: a strict client compares the two.
-    const path = asked.tenant_id === undefined ? undefined : tenant.tenant_id
-    const issuer = issuerAt(provider.origin.under(request.headers.host), path)
-    const { access_token, expires_in } = await provider.issueToken(tenant, { ...wish, issuer, audience })
+    const { tenant_id: written } = asked
+    const named = written === undefined ? undefined : tenantInAddress(written, tenant.tenant_id)
+    const issuer = issuerAt(provider.origin.under(request.headers.host), named)
+    const token = { ...wish, issuer, audience, tenantInAddress: named }
+    const { access_token, expires_in } = await provider.issueToken(tenant, token)
     return reply.headers(NO_STORE).send({ token_type: 'Bearer', expires_in, ext_expires_in: expires_in, access_token })
   }
   const refuseMethod = async ({ method }: FastifyRequest) => {
@@ -226,8 +228,8 @@ const tokenResponses = (lifetime: number) => ({
 interface MetadataOptions {
   provider: IdentityProvider
   settings: Pick<ServiceSettings, 'audience' | 'idp_scopes' | 'idp_token_lifetime'>
-  /** Returns the id of the tenant that an address names, in any case. Throws Problem while the tenants are not known yet. */
-  tenantIdAs(written: string): Promise<string | undefined>
+  /** Returns the tenant that an address names in any case, as it is to be written. Throws Problem while the tenants are not known yet. */
+  tenantInAddress(written: string): Promise<string | undefined>
 }
 
 /** Well-known addresses of the metadata, by issuer: OpenID Connect Discovery §4 appends, RFC 8414 §3.1 inserts. */
@@ -249,7 +251,7 @@ const TENANT_METADATA = [
 ] as const
 
 /** Keys and discovery documents. */
-async function metadataRoutes(app: FastifyInstance, { provider, settings, tenantIdAs }: MetadataOptions) {
+async function metadataRoutes(app: FastifyInstance, { provider, settings, tenantInAddress }: MetadataOptions) {
   const scopes = audiencesOf(settings).map(scopeOf)
   const jwksSchema = {
     response: { 200: JwksSchema },
@@ -271,11 +273,11 @@ async function metadataRoutes(app: FastifyInstance, { provider, settings, tenant
     const schema = { params: TenantParamsSchema, response, summary, operationId, tags: TAGS, security: [] }
     const config = { errors: ['not_found', 'sandbox_starting'] } as const
     app.get<{ Params: Static<typeof TenantParamsSchema> }>(path, { schema, config }, async ({ headers, params }) => {
-      const tenantId = await tenantIdAs(params.tenant_id)
+      const tenantId = await tenantInAddress(params.tenant_id)
       if (tenantId !== undefined) {
         return discoveryDocument({ url: provider.origin.under(headers.host), tenantId, scopes })
       }
-      const detail = `There is no tenant ${shorten(params.tenant_id)}; its tenant_id is expected.`
+      const detail = `There is no tenant ${shorten(params.tenant_id)}; its tenant_id or directory_id is expected.`
       throw new Problem('not_found', { detail, param: 'tenant_id' })
     })
   }

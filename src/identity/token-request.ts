@@ -1,7 +1,7 @@
 import { createHash, timingSafeEqual } from 'node:crypto'
 import type { Check } from '../domain/check.ts'
 import { requiredHeaders } from '../domain/errors.ts'
-import { isSameTenant, scopeOf } from '../domain/idp-claims.ts'
+import { directoryIdOf, scopeOf, tenantInAddress } from '../domain/idp-claims.ts'
 import type { Tenant } from '../domain/records.ts'
 import { decodeBase64, formDecode } from '../support/encodings.ts'
 import { shorten } from '../support/foreign-text.ts'
@@ -137,8 +137,8 @@ async function authenticateClient(request: TokenRequest, { findTenant }: TokenRe
       }
     : { aspect: 'client_secret', expected: `the client_secret of ${tenant.slug}`, came: 'another one' }
   if (!tenant || !authentic) throw invalidClient('the client is unknown or its secret is wrong', authorization, wrong)
-  if (tenant_id !== undefined && !isSameTenant(tenant_id, tenant.tenant_id)) {
-    const details = { aspect: 'tenant_id', expected: tenant.tenant_id, came: shorten(tenant_id) }
+  if (tenant_id !== undefined && tenantInAddress(tenant_id, tenant.tenant_id) === undefined) {
+    const details = { aspect: 'tenant_id', expected: directoryIdOf(tenant.tenant_id), came: shorten(tenant_id) }
     throw invalidClient('the client does not belong to the tenant in the path', authorization, details)
   }
   return tenant

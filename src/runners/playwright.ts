@@ -1,10 +1,21 @@
+import { ControlClient } from '../control/client.ts'
 import { ControlError } from '../control/control-error.ts'
 import { DEFAULT_NAMESPACE } from '../domain/namespace-name.ts'
 import type { SandboxHandle } from '../library/handle.ts'
 import { OptionError } from '../option-error.ts'
+import { enclosingFolders } from '../running/project-folder.ts'
+import { recordOf } from '../running/sandbox-record.ts'
 import { addToError } from './add-to-error.ts'
-import { announce, announced } from './announced.ts'
-import { closeTestSandbox, connectToShared, openTestSandbox, type TestSandbox, testSandboxOf } from './test-sandbox.ts'
+import { type Announced, announce, announced } from './announced.ts'
+import { sandboxOfFolder } from './sandbox-of-folder.ts'
+import {
+  closeTestSandbox,
+  connectToShared,
+  makeNamespace,
+  openTestSandbox,
+  type TestSandbox,
+  testSandboxOf,
+} from './test-sandbox.ts'
 
 export type { TestSandbox } from './test-sandbox.ts'
 
@@ -49,7 +60,7 @@ export const sandboxFixtures = {
     use: Use<TestSandbox>,
     testInfo: TestInfo,
   ): Promise<void> => {
-    if (!announced()) announce({ url: USUAL_URL })
+    if (!announced()) announce(await startedOrOfFolder())
     const sandbox = sandboxNamespace === null ? await openTestSandbox() : await lent(sandboxNamespace, testInfo)
     await use(sandbox)
     const failed = testInfo.status !== testInfo.expectedStatus
@@ -59,6 +70,15 @@ export const sandboxFixtures = {
     }
     await closeTestSandbox(sandbox, { failed, verdict: sandboxVerdict, show })
   },
+}
+
+/** The sandbox that `webServer` started; where nothing listens, or the sandbox of another folder does, the one of this folder. */
+async function startedOrOfFolder(): Promise<Announced> {
+  const health = await new ControlClient(USUAL_URL).health().catch(() => undefined)
+  const record = health && recordOf(health.instance)
+  const started = { url: USUAL_URL, controlToken: record?.control_token }
+  const isForeign = record !== undefined && !enclosingFolders(process.cwd()).includes(record.folder)
+  return (health === undefined || isForeign ? await sandboxOfFolder() : undefined) ?? started
 }
 
 /** A namespace that outlives the test, reset; `stop` leaves it. Throws OptionError if tests would reset it for one another. */
@@ -79,7 +99,7 @@ async function existing(name: string): Promise<SandboxHandle> {
     return await connectToShared(name)
   } catch (error) {
     if (!(error instanceof ControlError) || error.code !== 'namespace_not_found') throw error
-    await (await connectToShared()).namespaces.create({ name })
+    await makeNamespace(await connectToShared(), { name })
     return connectToShared(name)
   }
 }

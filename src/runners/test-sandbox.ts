@@ -59,7 +59,15 @@ export async function openTestSandbox(options: NamespaceOptions = {}): Promise<T
   shared.catch(() => {
     shared = undefined
   })
-  return testSandboxOf(await (await shared).namespaces.create(options))
+  return testSandboxOf(await makeNamespace(await shared, options))
+}
+
+/** Makes a namespace as the set-up of the tests wants it unless the options say otherwise. */
+export function makeNamespace(of: SandboxHandle, options: NamespaceOptions): Promise<SandboxHandle> {
+  const { confirmationDelay, ...begun } = announced()?.usual ?? {}
+  const hasState = options.snapshot !== undefined || options.from !== undefined // and so a seed and a clock
+  const usual = { ...(confirmationDelay !== undefined && { confirmationDelay }), ...(!hasState && begun) }
+  return of.namespaces.create({ ...usual, ...options })
 }
 
 /** Adds to a handle what a test needs beside it. */

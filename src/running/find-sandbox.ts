@@ -36,7 +36,7 @@ export function clientOfRecord({
 async function stateOf(record: SandboxRecord): Promise<'there' | 'gone' | 'busy'> {
   try {
     const { ca_file, url } = record
-    const known = ca_file === undefined ? fetch : trustingFetch(readFileSync(ca_file, 'utf8'))
+    const known = trustingFetch(ca_file === undefined ? undefined : readFileSync(ca_file, 'utf8'))
     const patient: typeof fetch = (input, init) => known(input, { ...init, signal: AbortSignal.timeout(PATIENCE_MS) })
     const { instance } = await new ControlClient(url, { fetch: patient }).health()
     return instance === record.instance ? 'there' : 'gone'

@@ -1,5 +1,6 @@
 import { readdirSync, readFileSync, readlinkSync } from 'node:fs'
 import { ControlClient } from '../control/client.ts'
+import { trustingFetch } from '../control/trusting-fetch.ts'
 import { recordOf } from './sandbox-record.ts'
 
 /** Milliseconds within which a sandbox says who it is. */
@@ -11,7 +12,8 @@ export async function portOwner(port: number): Promise<string | undefined> {
 }
 
 async function sandboxAt(port: number): Promise<string | undefined> {
-  const patient: typeof fetch = (input, init) => fetch(input, { ...init, signal: AbortSignal.timeout(PATIENCE_MS) })
+  const known = trustingFetch()
+  const patient: typeof fetch = (input, init) => known(input, { ...init, signal: AbortSignal.timeout(PATIENCE_MS) })
   try {
     const { version, instance } = await new ControlClient(`127.0.0.1:${port}`, { fetch: patient }).health()
     const record = recordOf(instance)

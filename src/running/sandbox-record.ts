@@ -33,8 +33,8 @@ const RecordSchema = Type.Object({
   fixtures: Type.Optional(Type.Object({ path: Type.String(), digest: Type.String() })),
   /** Digest of the options of its start. */
   options: Type.String(),
-  /** Flags of the start that make it unlike the sandbox that `exec` would start. */
-  unlike: Type.Array(Type.String()),
+  /** Flags of its start, without their values: `--fork-url`. */
+  flags: Type.Array(Type.String()),
   /** Path of its log, if it runs in the background. */
   log: Type.Optional(Type.String()),
 })

@@ -1,5 +1,5 @@
 import type { Credentials } from '../control/contract.ts'
-import { scopeOf } from '../domain/idp-claims.ts'
+import { directoryIdOf, scopeOf } from '../domain/idp-claims.ts'
 import { DEFAULT_NAMESPACE } from '../domain/namespace-name.ts'
 import type { Operation } from '../domain/operations.ts'
 import type { Namespace } from './namespace.ts'
@@ -17,7 +17,8 @@ export async function credentialsOf(
     const { slug, tenant_id, client_id, client_secret, issuer, kid = null, private_key_pem = null } = tenant
     const users = await store.page('end_users', { scope: tenant_id, limit })
     const end_users = users.items.map(({ external_id }) => external_id)
-    return { slug, tenant_id, client_id, client_secret, issuer, kid, private_key_pem, end_users }
+    const directory_id = directoryIdOf(tenant_id)
+    return { slug, tenant_id, directory_id, client_id, client_secret, issuer, kid, private_key_pem, end_users }
   })
   const { url } = origin
   const { controlToken: control_token } = options

@@ -22,6 +22,7 @@ export class Lifecycle {
   #state: LifecycleState = 'starting'
   #failure = ''
   #generation = abortController()
+  readonly #end = abortController()
 
   /** Reason why it cannot serve, a sentence for clients; undefined if it can. */
   get obstacle(): string | undefined {
@@ -32,6 +33,11 @@ export class Lifecycle {
   /** Aborted when a reset or a stop begins: work that began before must not affect the next generation. */
   get generation(): AbortSignal {
     return this.#generation.signal
+  }
+
+  /** Aborted when a stop begins. */
+  get end(): AbortSignal {
+    return this.#end.signal
   }
 
   /** @returns true if it is stopping or stopped */
@@ -56,6 +62,7 @@ export class Lifecycle {
   beginStop(): void {
     this.#enter('stopping')
     this.#nextGeneration()
+    this.#end.abort()
   }
 
   stopped(): void {

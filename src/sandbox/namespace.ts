@@ -143,6 +143,7 @@ export class Namespace {
       verifyIdpToken: ({ headers, seenToken }) => identity.idpTokens.verify(headers.authorization, seenToken),
       answered: (exchange, status) => services.scenarios.answered(exchange, status),
       generation: () => this.#lifecycle.generation,
+      end: this.#lifecycle.end,
       notReady: () => this.#lifecycle.obstacle,
     }
   }

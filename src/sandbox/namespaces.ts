@@ -2,7 +2,7 @@ import type { Credentials, GuestWish, NamespaceSummary, NamespaceWish } from '..
 import type { NamespacesControl } from '../control/control-parts.ts'
 import { type FoundNamespace, type KeptNamespace, NamespaceFolders, newLife } from '../data-dir/namespace-folders.ts'
 import { Problem } from '../domain/errors.ts'
-import { isSameTenant } from '../domain/idp-claims.ts'
+import { tenantInAddress } from '../domain/idp-claims.ts'
 import { DEFAULT_NAMESPACE } from '../domain/namespace-name.ts'
 import type { Fixture } from '../fixtures/fixture.ts'
 import { shorten } from '../support/foreign-text.ts'
@@ -108,10 +108,10 @@ export class Namespaces implements NamespacesControl {
     return this.#byClient.has(clientId)
   }
 
-  /** Id of the tenant, in any namespace, that an address names in any case. */
-  tenantIdAs(written: string): string | undefined {
+  /** The tenant, of any namespace, that an address names in any case, as it is to be written. */
+  tenantInAddress(written: string): string | undefined {
     const ids = [this.default, ...this.#entries.values()].flatMap(({ clients }) => Object.keys(clients))
-    return ids.find((id) => id === written) ?? ids.find((id) => isSameTenant(id, written))
+    return ids.find((id) => id === written) ?? ids.flatMap((id) => tenantInAddress(written, id) ?? [])[0]
   }
 
   list(): NamespaceSummary[] {

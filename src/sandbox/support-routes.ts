@@ -109,9 +109,9 @@ async function registerIdentity(scope: FastifyInstance, { namespaces, lead, surr
     provider: surroundings.identity.identityProvider,
     settings: fixture.settings,
     findTenant: ({ namespace }, clientId) => namespace.service.store.find('tenants', 'client_id', clientId),
-    tenantIdAs: async (written) => {
+    tenantInAddress: async (written) => {
       refuseUnlessReady(http.notReady())
-      return namespaces.tenantIdAs(written)
+      return namespaces.tenantInAddress(written)
     },
     ...tokenEndpoint,
   })

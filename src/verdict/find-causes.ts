@@ -157,7 +157,7 @@ const tokenScope: Cause = {
 }
 
 const TENANT_ID_FIX =
-  'Use the tenant id of the credentials in the address of the token endpoint: tenant_id of GET /_sandbox/credentials.'
+  'Use the tenant of the credentials in the address of the token endpoint: directory_id of GET /_sandbox/credentials.'
 
 /** The access token has another tenant id than the application. */
 const tenantId: Cause = {
@@ -339,7 +339,7 @@ const baseUrl: Cause = {
     if (!TOKEN_PATH.test(path) || request.method !== 'POST') return undefined
     return {
       title: 'Tokens are asked for at an address that is not the token endpoint',
-      expected: '/oauth2/token, or /{tenant_id}/oauth2/v2.0/token',
+      expected: '/oauth2/token, or /{directory_id}/oauth2/v2.0/token',
       came: shown(path),
       fix: 'Use the address of the credentials: YIELD_AUTH_URL (auth_url of GET /_sandbox/credentials), as it stands.',
     }

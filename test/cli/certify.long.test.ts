@@ -25,6 +25,7 @@ test('certify takes --before, --restarts and --verbose, and the page names them'
     '--restarts',
     '1',
     '--verbose',
+    '--json',
   ]
   const ended = await runHere(['certify', ...flags, '--', ...writeClients(directory)('pools')], { PREPARED: prepared })
   expect(ended.stderr).toMatch(/^✗ list_pools#1 hang-on-request: hung/m)
@@ -34,6 +35,7 @@ test('certify takes --before, --restarts and --verbose, and the page names them'
     /^yield-sandbox: scenario dropped-deposit: Inconclusive: the required finding \S+ was not/m,
   )
   expect(ended.code).toBe(3)
+  expect(JSON.parse(ended.stdout)).toEqual(JSON.parse(await readFile(page.replace('.html', '.json'), 'utf8')))
   const [, runs] = /, (\d+) runs$/m.exec(ended.stderr) ?? []
   // Twice without a fault, once with each, and once in each of twelve scenarios.
   expect(await readFile(prepared, 'utf8')).toHaveLength(2 + Number(runs) + 12)

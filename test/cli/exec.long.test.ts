@@ -1,5 +1,6 @@
 import { spawnSync } from 'node:child_process'
 import { expect, test } from 'vitest'
+import { shippedScenarios } from '../../src/scenarios/find-scenario.ts'
 import { anvilsOf } from '../helpers/anvils.ts'
 import { ROOT } from './command.ts'
 import { execClients } from './exec-clients.ts'
@@ -31,4 +32,15 @@ test.each([
   const before = anvilsOf(process.pid)
   expectClear(await runHere(['exec', '--', ...command]), { code: 2, line })
   expect(anvilsOf(process.pid).filter((pid) => !before.includes(pid))).toEqual([])
+})
+
+test('--scenario all runs every shipped one, and gives one table and one code', async () => {
+  const names = (await shippedScenarios()).map(({ name }) => name)
+  const { code, stderr } = await runHere(['exec', '--scenario', 'all', '--', 'true'])
+  expect(stderr.match(/^scenario +verdict +command's code/gm)).toHaveLength(1)
+  for (const name of names) expect(stderr).toMatch(new RegExp(`^${name} +inconclusive +0 `, 'm'))
+  expect(code).toBe(4)
+  const failing = await runHere(['exec', '--scenario', 'all', '--', 'sh', '-c', 'exit 7'])
+  expect(failing.code).toBe(7)
+  for (const name of names) expect(failing.stderr).toMatch(new RegExp(`^${name} +\\w+ +7 `, 'm'))
 })

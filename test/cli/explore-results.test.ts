@@ -43,6 +43,19 @@ describe('explore', () => {
   })
 })
 
+test('explore --json prints its result alone, the same as in a report; what the command prints goes to stderr', async () => {
+  const report = explored.client.path('explore.json')
+  const flags = ['--only', 'deposit', '--faults', 'reset-after-broadcast', '--json', '--report', report]
+  const { code, stdout, stderr } = await explore(flags, { TWICE: '1' })
+  expect(code).toBe(3)
+  expect(JSON.parse(stdout)).toMatchObject({
+    verdict: 'failed',
+    results: [{ trial: { harms: [{ position: { operation: 'deposit' } }] } }],
+  })
+  expect(JSON.parse(stdout)).toEqual(JSON.parse(readFileSync(report, 'utf8')))
+  expect(stderr).toMatch(/^deposited 200$/m)
+})
+
 describe('what came before', () => {
   test('a SIGKILL is not lost: --resume does the rest', async () => {
     const killed = start(FEW)

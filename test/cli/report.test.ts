@@ -1,8 +1,10 @@
 import { mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { fileURLToPath, pathToFileURL } from 'node:url'
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import type { SandboxHandle } from '../../src/index.ts'
+import { eventually } from '../helpers/eventually.ts'
 import { Partner, testSandbox } from '../helpers/partner.ts'
 import { runHere } from './in-process.ts'
 
@@ -102,4 +104,36 @@ test('as JSON it holds no character that a terminal obeys', async () => {
   const { stdout } = await report('--format', 'json')
   expect(stdout).not.toMatch(/[\u007f-\u009f\u202a-\u202e]/)
   expect(JSON.parse(stdout)).toMatchObject({ verdict: expect.anything() })
+})
+
+test('--open gives the page that was written to the browser, and else the address of the inspector', async () => {
+  await retry('right')
+  const browser = join(directory, 'browser')
+  const opened = join(directory, 'opened')
+  // What a browser of BROWSER does: it has the address as its one argument.
+  await writeFile(
+    browser,
+    `#!/bin/sh\nprintf '%s\\n' "$#" "$1" > '${opened}.part'\nmv '${opened}.part' '${opened}'\n`,
+    {
+      mode: 0o755,
+    },
+  )
+  const env = { YIELD_SANDBOX_URL: sandbox.baseUrl, BROWSER: browser }
+  const page = join(directory, 'opened page.html')
+  const written = await runHere(['report', '--open', '--output', page], env)
+  const { href } = pathToFileURL(page)
+  expect(written).toMatchObject({ code: 0, stderr: `yield-sandbox: opened ${href}\n` })
+  expect(await eventually(() => readFile(opened, 'utf8'))).toBe(`1\n${href}\n`)
+  expect(await readFile(fileURLToPath(href), 'utf8')).toContain('</html>')
+  await rm(opened)
+
+  const shown = await runHere(['report', '--open'], env)
+  expect(shown.stderr).toBe(`yield-sandbox: opened ${sandbox.baseUrl}/#verdict\n`)
+  expect(await eventually(() => readFile(opened, 'utf8'))).toBe(`1\n${sandbox.baseUrl}/#verdict\n`)
+
+  const none = await runHere(['report', '--open'], { ...env, BROWSER: join(directory, 'no-such-browser') })
+  expect(none).toMatchObject({
+    code: 0,
+    stderr: `yield-sandbox: there is no browser to open here; open ${sandbox.baseUrl}/#verdict\n`,
+  })
 })

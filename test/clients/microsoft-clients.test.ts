@@ -26,8 +26,8 @@ const first = await client.acquireTokenByClientCredential({ scopes: [SCOPE] }).c
 const again = await client.acquireTokenByClientCredential({ scopes: [SCOPE] })
 const headers = { authorization: 'Bearer ' + first.accessToken }
 const { status } = await fetch(BASE + '/v1/partner/pools', { headers })
-const { iss } = JSON.parse(Buffer.from(first.accessToken.split('.')[1], 'base64url'))
-console.log(JSON.stringify({ status, iss, cached: again.fromCache, type: first.tokenType }))`
+const { iss, tid } = JSON.parse(Buffer.from(first.accessToken.split('.')[1], 'base64url'))
+console.log(JSON.stringify({ status, iss, tid, cached: again.fromCache, type: first.tokenType }))`
 
 async function msal(name: string, path: string, more: Record<string, string> = {}, of = sandbox) {
   const { scope, ca_file = '', tenants } = await of.credentials()
@@ -54,17 +54,35 @@ test.each(['localhost', '127.0.0.1'])(
   'msal-node obtains a token from the authority of its tenant at %s',
   async (name) => {
     const { base, ...seen } = await msal(name, tenantId())
-    expect(seen).toEqual({ status: 200, iss: `${base}/${tenantId()}/v2.0`, cached: true, type: 'Bearer' })
+    expect(seen).toEqual({
+      status: 200,
+      iss: `${base}/${tenantId()}/v2.0`,
+      tid: tenantId(),
+      cached: true,
+      type: 'Bearer',
+    })
   },
 )
 
-test('msal-node writes an authority in lower case, and the tenant is found all the same', async () => {
+test('in live-like, the directory of a tenant is a UUID, and its tenant id is known as well', async () => {
   const fixtures = join(ROOT, 'fixtures', 'live-like.yaml')
   await using liveLike = await testSandbox({ tls: 'self-signed', fixtures })
-  const { tenant_id } = liveLike.tenants[0]!
+  const { tenant_id, directory_id } = liveLike.tenants[0]!
+  // Made of the tenant id alone, so that it can stand in a configuration. @azure/identity takes no tenant with an underscore.
+  expect(directory_id).toBe('81c38f4c-8fc2-5f93-a04a-4c75df1b5686')
+  expect(directory_id).toMatch(/^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/)
+  const { base: at, ...known } = await msal('localhost', directory_id, {}, liveLike)
+  expect(known).toEqual({
+    ...{ status: 200, iss: `${new URL(at).origin}/${directory_id}/v2.0`, tid: directory_id },
+    ...{ cached: true, type: 'Bearer' },
+  })
+  // msal-node writes an authority in lower case.
   expect(tenant_id).not.toBe(tenant_id.toLowerCase())
   const { base, ...seen } = await msal('localhost', tenant_id, {}, liveLike)
-  expect(seen).toEqual({ status: 200, iss: `${new URL(base).origin}/${tenant_id}/v2.0`, cached: true, type: 'Bearer' })
+  expect(seen).toEqual({
+    ...{ status: 200, iss: `${new URL(base).origin}/${tenant_id}/v2.0`, tid: tenant_id },
+    ...{ cached: true, type: 'Bearer' },
+  })
 })
 
 test('msal-node tells a wrong secret in the words of the token endpoint', async () => {

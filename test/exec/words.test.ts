@@ -70,6 +70,7 @@ describe('the environment of a command', () => {
   const tenant = {
     slug: 'acme',
     tenant_id: 't',
+    directory_id: 't',
     client_id: 'c',
     client_secret: 's',
     issuer: 'https://acme.example',

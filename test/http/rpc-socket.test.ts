@@ -1,7 +1,7 @@
 import { once } from 'node:events'
 import { connect, createServer } from 'node:net'
 import { createPublicClient, parseAbiItem, webSocket } from 'viem'
-import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
+import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest'
 import { WebSocket } from 'ws'
 import type { Chain } from '../../src/domain/ports/chain.ts'
 import { ChainNews } from '../../src/http/rpc-subscriptions.ts'
@@ -169,6 +169,41 @@ test('logs of a block that is replaced are taken back', async () => {
   ])
   end()
   expect(watcher).toBeUndefined()
+})
+
+test('a namespace that is deleted takes its subscriptions along, and its connections', async () => {
+  await using shared = await testSandbox()
+  const mine = await shared.namespaces.create({ name: 'mine' })
+  const { rpc_urls } = await mine.credentials()
+  const socket = await opened(rpc_urls['31337']!.replace('http', 'ws'))
+  const { result: heads } = await socket.ask('eth_subscribe', 'newHeads')
+  await mine.clock.advance('1h')
+  await expect.poll(() => socket.of(heads).length).toBeGreaterThan(0)
+  await mine.stop()
+  await expect.poll(() => socket.closed).toEqual({ code: 1001, reason: 'the namespace has ended' })
+  // Another one of that name is another one: nothing of it comes to those who knew the first.
+  const again = await shared.namespaces.create({ name: 'mine' })
+  const { length } = socket.messages
+  await again.clock.advance('1h')
+  const other = await opened(rpc_urls['31337']!.replace('http', 'ws'))
+  const { result: others } = await other.ask('eth_subscribe', 'newHeads')
+  await again.clock.advance('1h')
+  await expect.poll(() => other.of(others).length).toBeGreaterThan(0)
+  expect(socket.messages).toHaveLength(length)
+})
+
+test('nobody asks a chain for blocks when its last subscription has ended', async () => {
+  const slept: (() => void)[] = []
+  const chain = { watch: () => () => undefined, relay: vi.fn(async () => '{}') } as unknown as Chain
+  const wallSleep = () => new Promise<void>((done) => slept.push(done))
+  const end = new ChainNews(chain, { wallSleep, blockTime: 1 }).heads(() => undefined)
+  await expect.poll(() => slept).toHaveLength(1)
+  slept[0]!()
+  await expect.poll(() => slept).toHaveLength(2)
+  end()
+  slept[1]!()
+  await new Promise(setImmediate)
+  expect(slept).toHaveLength(2)
 })
 
 describe('what cannot be', () => {

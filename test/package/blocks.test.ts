@@ -7,6 +7,7 @@ import { blocksOf, pages } from '../../scripts/extract-blocks.mjs'
 import { otherCommands } from '../../src/cli/other-commands.ts'
 import { startCommand } from '../../src/cli/start-command.ts'
 import { ROOT } from '../cli/command.ts'
+import { shellWordsOf } from './shell-words.ts'
 
 const SHELL = ['sh', 'bash']
 const PAGES = pages().filter((page) => blocksOf(page, SHELL).length > 0)
@@ -18,13 +19,6 @@ function commandsOf(block: string): string[] {
   return lines
     .flatMap((line) => line.replace(/\s+#.*$/, '').split(/ \| | && |^\w+=\$\(|\$\((?=node)/))
     .map((one) => one.trim())
-}
-
-/** Words of a command as a shell has them. */
-function words(line: string): string[] {
-  return [...line.matchAll(/'([^']*)'|"([^"]*)"|([^\s)>]+)/g)].map(
-    ([, single, double, bare]) => single ?? double ?? bare ?? '',
-  )
 }
 
 /** Has the command line read a call, without doing anything; throws if a word of it is wrong. */
@@ -61,7 +55,7 @@ describe.each(PAGES)('the commands of %s', (page) => {
     for (const command of commands) {
       const [, call] =
         /(?:^|npx |[\w]=\S+ )(?:node bin\/yield-sandbox\.js|yield-sandbox)(?=\s|$)(.*)$/.exec(command) ?? []
-      if (call !== undefined && !command.startsWith('docker')) read(words(call))
+      if (call !== undefined && !command.startsWith('docker')) read(shellWordsOf(call))
     }
   })
 

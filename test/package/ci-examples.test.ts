@@ -10,21 +10,17 @@ import { readFault } from '../../src/exec/exec.ts'
 import { reportFile } from '../../src/exec/report-files.ts'
 import { findScenario } from '../../src/scenarios/find-scenario.ts'
 import { ROOT } from '../cli/command.ts'
+import { shellWordsOf } from './shell-words.ts'
 
 const read = (path: string) => readFileSync(join(ROOT, path), 'utf8')
-
-/** Words of a line as a shell has them. */
-function words(line: string): string[] {
-  return [...line.matchAll(/'([^']*)'|(\S+)/g)].map(([, quoted, bare]) => quoted ?? bare ?? '')
-}
 
 /** Reads the flags of a line, as the command line does; throws when one is wrong. */
 async function check(line: string): Promise<{ report: string[] }> {
   const [before = '', after = ''] = line.split(' -- ')
   const command = execCommand().exitOverride()
-  const args = words(before).slice(words(before).indexOf('exec') + 1)
+  const args = shellWordsOf(before).slice(shellWordsOf(before).indexOf('exec') + 1)
   expect(command.parseOptions(args)).toEqual({ operands: [], unknown: [] })
-  expect(words(after)).not.toEqual([])
+  expect(shellWordsOf(after)).not.toEqual([])
   const flags = command.opts()
   flags.fault.map(readFault)
   flags.env.map(parseRename)

@@ -40,13 +40,13 @@ const TWICE = `
 
 /** A project with the files of an example, the package as it is published, and packages of test runners. */
 export class RunnerProject {
-  readonly #folder: string
+  readonly folder: string
 
   constructor(example: string, packages: Record<string, string>) {
-    this.#folder = mkdtempSync(join(tmpdir(), 'runner-'))
-    onTestFinished(() => rmSync(this.#folder, { recursive: true }))
-    cpSync(join(ROOT, 'examples/runners', example), this.#folder, { recursive: true })
-    const modules = join(this.#folder, 'node_modules')
+    this.folder = mkdtempSync(join(tmpdir(), 'runner-'))
+    onTestFinished(() => rmSync(this.folder, { recursive: true, force: true }))
+    cpSync(join(ROOT, 'examples/runners', example), this.folder, { recursive: true })
+    const modules = join(this.folder, 'node_modules')
     install(join(modules, 'yield-sandbox'))
     mkdirSync(join(modules, '.bin'))
     symlinkSync('../yield-sandbox/bin/yield-sandbox.js', join(modules, '.bin/yield-sandbox'))
@@ -58,17 +58,18 @@ export class RunnerProject {
 
   /** Makes the test of the example pay twice and fail. */
   payTwice(): void {
-    const name = readdirSync(this.#folder).find((file) => /\.(test|spec)\./.test(file)) ?? ''
-    const file = join(this.#folder, name)
+    const name = readdirSync(this.folder).find((file) => /\.(test|spec)\./.test(file)) ?? ''
+    const file = join(this.folder, name)
     const source = readFileSync(file, 'utf8')
     writeFileSync(file, source.replace(/\n[^\n]*\/deposit`[^\n]*\n\}\)\n$/, TWICE))
   }
 
+  /** Runs a runner, which sees nothing of the one that this process belongs to. */
   run(program: string, ...args: string[]): { status: number | null; output: string } {
     const ours = /^(VITEST|YIELD_|NODE_TEST|NODE_OPTIONS|JEST)/
     const env = Object.fromEntries(Object.entries(process.env).filter(([name]) => !ours.test(name)))
     const options = {
-      cwd: this.#folder,
+      cwd: this.folder,
       encoding: 'utf8' as const,
       env: { ...env, NO_COLOR: '1', FORCE_COLOR: '0', CI: '1', SANDBOX_PORT: String(this.port) },
     }

@@ -43,6 +43,15 @@ test('the one that the environment names is used, and left running', async () =>
   expect(await names()).toEqual(['default'])
 })
 
+test('a wrong word in the variable that forbids joining is refused', async () => {
+  vi.stubEnv('YIELD_SANDBOX_URL', '')
+  vi.stubEnv('YIELD_SANDBOX_NO_JOIN', 'yes')
+  await expect(shareSandbox()).rejects.toThrow(
+    'environment variable YIELD_SANDBOX_NO_JOIN must be true, false, 1 or 0; got "yes"',
+  )
+  vi.stubEnv('YIELD_SANDBOX_URL', shared.baseUrl)
+})
+
 describe('the sandbox of a test', () => {
   test('has its connection, headers of a good request, and a chain that is loaded when it is read', async () => {
     const sandbox = await openTestSandbox({ clock: '2030-01-01T00:00:00Z' })

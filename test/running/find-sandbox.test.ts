@@ -33,7 +33,7 @@ function record(changes: Partial<SandboxRecord> = {}): SandboxRecord {
   const { instance, listeningUrl: url } = sandbox
   const started_at = '2026-01-01T00:00:00.000Z'
   const own = { instance, url, pid: process.pid, version: '1', started_at, folder: join(top, 'app'), options: '' }
-  return { ...own, unlike: [], ...changes }
+  return { ...own, flags: [], ...changes }
 }
 
 test('a folder belongs to the nearest package or repository, and looks up to the top of the repository', () => {

@@ -85,7 +85,10 @@ class YieldClient:
         except (ApiError, NoAnswer) as error:
             if not _may_pass(error):
                 raise
-            transfer = self._look_up(kind, user, portfolio_id, amount)
+            try:
+                transfer = self._look_up(kind, user, portfolio_id, amount)
+            except (ApiError, NoAnswer) as failure:
+                raise OutcomeUnknown(key) from failure
             if transfer is None:
                 raise OutcomeUnknown(key) from error
         self._told.add(transfer["tx_hash"])

@@ -74,7 +74,9 @@ export class YieldClient {
       return transfer
     } catch (error) {
       if (!mayPass(error)) throw error
-      const found = await this.#lookUp(type, user, portfolioId, amount)
+      const found = await this.#lookUp(type, user, portfolioId, amount).catch((failure: unknown) => {
+        throw new OutcomeUnknown(key, failure)
+      })
       if (found === undefined) throw new OutcomeUnknown(key, error)
       return found
     }
