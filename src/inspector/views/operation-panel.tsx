@@ -9,6 +9,7 @@ import { ExchangeDetails } from '../parts/exchange-details.tsx'
 import { Icon } from '../parts/icon.tsx'
 import { Lane } from '../parts/lane.tsx'
 import { MoneyBar } from '../parts/money-bar.tsx'
+import { Waiting } from '../parts/waiting.tsx'
 import { OperationActions } from './operation-actions.tsx'
 
 /** The operation that the address names, in order of need: what happened, the money, the attempts, the rule, what to do. */
@@ -20,20 +21,12 @@ export function OperationPanel() {
   ])
   if (number === null) return <p class="mute">There is no operation "{selected}" on record, or not any more.</p>
   const isRead = detail?.attempts.some(({ exchange }) => exchange.number === number)
-  if (!detail || !isRead) return <p class="mute">{error ? error.message : `Reading operation ${number} …`}</p>
+  if (!detail || !isRead) return <Waiting what={`operation ${number}`} error={error} />
   return (
     <>
       <Head detail={detail} />
       <p class={`say ${detail.tone}`}>{detail.sentence}</p>
-      {detail.money && (
-        <MoneyBar
-          before={detail.money.before}
-          expected={detail.money.expected}
-          after={detail.money.after}
-          symbol={detail.money.token_symbol}
-          decimals={detail.money.token_decimals}
-        />
-      )}
+      {detail.money && <MoneyBar {...detail.money} />}
       {detail.attempts.map((attempt, i) => (
         <Attempt key={attempt.exchange.request_id} attempt={attempt} ordinal={i + 1} before={detail.attempts[i - 1]} />
       ))}
