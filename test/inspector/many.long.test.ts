@@ -1,19 +1,13 @@
 import { randomUUID } from 'node:crypto'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import type { SandboxHandle } from '../../src/index.ts'
+import { describe, expect, test } from 'vitest'
 import { NO_CHROMIUM } from '../helpers/open-page.ts'
-import { Partner, testSandbox } from '../helpers/partner.ts'
-import { InspectorBrowser } from './inspector-page.ts'
+import { Partner } from '../helpers/partner.ts'
+import { inspected } from './inspector-page.ts'
 
 const OPERATIONS = 9900
 
 describe.skipIf(NO_CHROMIUM)('ten thousand operations', () => {
-  let sandbox: SandboxHandle
-  let browser: InspectorBrowser
-
-  beforeAll(async () => {
-    sandbox = await testSandbox()
-    browser = await InspectorBrowser.start()
+  const on = inspected(async (sandbox) => {
     const acme = new Partner(sandbox)
     const portfolio = await acme.open('alice')
     const send = async (count: number) => {
@@ -21,13 +15,9 @@ describe.skipIf(NO_CHROMIUM)('ten thousand operations', () => {
     }
     await Promise.all(Array.from({ length: 10 }, () => send(OPERATIONS / 10)))
   })
-  afterAll(async () => {
-    await browser?.stop()
-    await sandbox?.stop()
-  })
 
   test('show at once, scroll to the oldest, and only what is in sight is in the page', async () => {
-    const opened = await browser.open(`${new URL(sandbox.baseUrl).origin}/`)
+    const opened = await on.open('/')
     const { page } = opened
     await page.locator('.row').first().waitFor()
     const firstRow = await page.evaluate<number>('performance.now()')

@@ -242,22 +242,26 @@ class Follower {
       const early = this.#early ?? []
       this.#early = null
       for (const event of early) this.#take(event)
-      await this.#readOlder(page.next_before)
+      if (page.next_before !== null) await readRows(page.next_before, () => this.#ended)
     })
-  }
-
-  async #readOlder(from: number | null): Promise<void> {
-    for (let before = from; before !== null && !this.#ended; ) {
-      const page: OperationPage = await call('GET', `operations?limit=${MORE_ROWS}&before=${before}`)
-      takeRows(page.operations)
-      before = page.next_before
-    }
   }
 }
 
-/** Shows the rows of a burst that the stream left out: reads everything anew. */
-export async function readLeftOut(): Promise<void> {
-  const page = await call<OperationPage>('GET', `operations?limit=${MORE_ROWS}`)
-  takeRows(page.operations)
+/** Reads the rows below a number, or all of them, until `isOver`. */
+async function readRows(below: number | null, isOver = () => false): Promise<void> {
+  let before = below
+  do {
+    const page: OperationPage = await call(
+      'GET',
+      `operations?limit=${MORE_ROWS}${before === null ? '' : `&before=${before}`}`,
+    )
+    takeRows(page.operations)
+    before = page.next_before
+  } while (before !== null && !isOver())
+}
+
+/** Shows the rows of a burst that the stream left out: old ones may be among them. */
+export function readLeftOut(): Promise<void> {
   leftOut.value = 0
+  return readRows(null)
 }

@@ -1,5 +1,6 @@
+import { useEffect } from 'preact/hooks'
 import type { OperationAttempt, OperationDetail, ReportedFinding } from '../../control/contract.ts'
-import { hrefOf, place } from '../model/address.ts'
+import { go, hrefOf, place } from '../model/address.ts'
 import { operationName } from '../model/list-items.ts'
 import { selectedRow } from '../model/rows.ts'
 import { useRead } from '../model/use-read.ts'
@@ -19,8 +20,12 @@ export function OperationPanel() {
   const { value: detail, error } = useRead<OperationDetail>(number === null ? null : `operations/${number}`, [
     'operations',
   ])
-  if (number === null) return <p class="mute">There is no operation "{selected}" on record, or not any more.</p>
   const isRead = detail?.attempts.some(({ exchange }) => exchange.number === number)
+  // An operation that belongs to the row of another one now: its address becomes that of the row.
+  useEffect(() => {
+    if (detail && isRead && selected === String(number)) go({ selected: String(detail.number) }, true)
+  }, [detail])
+  if (number === null) return <p class="mute">There is no operation "{selected}" on record, or not any more.</p>
   if (!detail || !isRead) return <Waiting what={`operation ${number}`} error={error} />
   return (
     <>
