@@ -51,6 +51,22 @@ describe.skipIf(NO_CHROMIUM)('every view', () => {
     }
   })
 
+  test('as they are served, the script has 30 KB at most, and the style 8 KB', async () => {
+    const sizeOf = async (file: string) => {
+      const answer = await fetch(`${on.origin}/inspector/${file}`, { headers: { 'accept-encoding': 'gzip' } })
+      expect(answer.headers.get('content-encoding')).toBe('gzip')
+      return Number(answer.headers.get('content-length'))
+    }
+    for (const [file, most] of [
+      ['app.js', 30 * 1024],
+      ['style.css', 8 * 1024],
+    ] as const) {
+      const size = await sizeOf(file)
+      expect(size).toBeGreaterThan(1000)
+      expect(size).toBeLessThanOrEqual(most)
+    }
+  })
+
   test('a link leads to its filter, its operation and its namespace', async () => {
     const opened = await on.open('#operations?user=bob&finding=any')
     await opened.page.locator('.row').first().waitFor()
