@@ -9,48 +9,87 @@ const POOLS = { rounds: 400, warmUp: 100, milliseconds: 50 }
 const DEPOSITS = { rounds: 30, warmUp: 3, each: 10 }
 /** Sandboxes of each kind: two of a kind differ, too. */
 const SANDBOXES = 2
-const KINDS = { watched: [], unwatched: ['--record-exchanges', '0'] }
+/** What costs something, and beside what: flags of `start`, and whether the inspector is open. */
+const COMPARISONS = [
+  {
+    title: '',
+    beside: 'nothing recorded',
+    watched: { flags: [] },
+    unwatched: { flags: ['--record-exchanges', '0'] },
+  },
+  {
+    title: ', the inspector open',
+    beside: 'recorded, no page open',
+    watched: { flags: [], hasPage: true },
+    unwatched: { flags: [] },
+  },
+]
 
-/** Requests and deposits per second of sandboxes that record what their clients send, beside others that do not. */
+/**
+ * Requests and deposits per second of sandboxes that record what their clients send, beside others that do not; then of sandboxes with the
+ * inspector open beside others without.
+ */
 export async function watching() {
-  return [...(await pools()), ...(await deposits())]
+  const rows = []
+  for (const comparison of COMPARISONS) rows.push(...(await pools(comparison)), ...(await deposits(comparison)))
+  return rows
 }
 
-async function pools() {
-  const open = async (flags) => {
+/** Does what a page does that is open on the operations: it reads the newest, then every event. Returns what closes it. */
+async function openPage({ base_url }) {
+  const control = `${base_url}/_sandbox`
+  const { event_id } = await (await fetch(`${control}/operations?limit=100`)).json()
+  const closed = new AbortController()
+  const stream = await fetch(`${control}/events?last_event_id=${event_id}`, { signal: closed.signal })
+  const read = async () => {
+    for await (const _ of stream.body);
+  }
+  read().catch(() => {})
+  return () => closed.abort()
+}
+
+async function pools(comparison) {
+  const open = async ({ flags, hasPage }) => {
     const sandbox = await launchProbedSandbox(flags)
+    const closePage = hasPage ? await openPage(sandbox.credentials) : () => {}
     const tenant = await Tenant.connect(sandbox.credentials)
     const load = await Load.open(tenant.poolsUrl, { headers: { authorization: tenant.authorization } })
     const stop = async () => {
+      closePage()
       load.close()
       tenant.close()
       await sandbox.stop()
     }
     return { sandbox, run: () => load.run(POOLS.milliseconds), stop }
   }
-  return compare('GET /v1/partner/pools, 16 connections', open, POOLS)
+  return compare('GET /v1/partner/pools, 16 connections', comparison, open, POOLS)
 }
 
-async function deposits() {
-  const open = async (flags) => {
+async function deposits(comparison) {
+  const open = async ({ flags, hasPage }) => {
     const savers = await Savers.start(...flags)
+    const closePage = hasPage ? await openPage(savers.sandbox.credentials) : () => {}
     await savers.growTo(AT_ONCE)
     const { each } = DEPOSITS
     const run = async () => ({ answered: AT_ONCE * each, perSecond: await savers.rateAtOnce('deposit', each) })
-    return { sandbox: savers.sandbox, run, stop: () => savers.stop() }
+    const stop = () => {
+      closePage()
+      return savers.stop()
+    }
+    return { sandbox: savers.sandbox, run, stop }
   }
-  return compare(`deposits, ${AT_ONCE} at once`, open, DEPOSITS)
+  return compare(`deposits, ${AT_ONCE} at once`, comparison, open, DEPOSITS)
 }
 
 /**
  * Two rows: the rate and, what other work on the machine disturbs less, the process's own time for a request. `open` starts a sandbox
  * that can be run for a turn.
  */
-async function compare(what, open, { rounds, warmUp }) {
+async function compare(what, { title, beside, ...kinds }, open, { rounds, warmUp }) {
   const opened = { watched: [], unwatched: [] }
   try {
     for (let i = 0; i < SANDBOXES; i++) {
-      for (const [kind, flags] of Object.entries(KINDS)) opened[kind].push(await open(flags))
+      for (const [kind, wish] of Object.entries(kinds)) opened[kind].push(await open(wish))
     }
     const times = { watched: [], unwatched: [] }
     const turn = (kind) => async () => {
@@ -65,13 +104,13 @@ async function compare(what, open, { rounds, warmUp }) {
     }
     const turns = { watched: turn('watched'), unwatched: turn('unwatched') }
     await alternate(turns, warmUp)
-    for (const kind of Object.keys(KINDS)) times[kind] = []
+    for (const kind of Object.keys(kinds)) times[kind] = []
     const rates = await alternate(turns, rounds)
-    const row = ({ watched, unwatched }) => ({ value: watched, beside: 'nothing recorded', reference: unwatched })
+    const row = ({ watched, unwatched }) => ({ value: watched, beside, reference: unwatched })
     const own = { watched: median(times.watched), unwatched: median(times.unwatched) }
     return [
-      { what, unit: '/s', ...row(rates), aim: '>= 0.97' },
-      { what: `${what}: processor time each`, unit: 'µs', ...row(own), aim: '<= 1.03' },
+      { what: `${what}${title}`, unit: '/s', ...row(rates), aim: '>= 0.97' },
+      { what: `${what}${title}: processor time each`, unit: 'µs', ...row(own), aim: '<= 1.03' },
     ]
   } finally {
     for (const kind of Object.values(opened)) for (const { stop } of kind) await stop()

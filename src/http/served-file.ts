@@ -5,6 +5,9 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 
 const pack = promisify(gzip)
 
+/** As the build measures them: packed once, sent often. 7 makes scripts shorter than 8, the default. */
+const PACKING = { level: 9, memLevel: 7 }
+
 /** Content that goes out compressed to whoever reads that, and not at all to browsers that have it. */
 export class ServedFile {
   readonly #type: string
@@ -32,7 +35,7 @@ export class ServedFile {
     if (known?.some((one) => one === tag || one === '*')) return reply.code(304).send()
     reply.type(this.#type)
     if (!zipped) return reply.send(this.#plain)
-    this.#packed ??= pack(this.#plain)
+    this.#packed ??= pack(this.#plain, PACKING)
     const packed = await this.#packed
     return reply.header('content-encoding', 'gzip').send(packed)
   }

@@ -9,8 +9,10 @@ import { openedFile, showFile } from './model/opened-file.ts'
 import { readFile } from './model/read-file.ts'
 import { needsToken } from './model/session.ts'
 import { useRead } from './model/use-read.ts'
+import { Facts } from './parts/facts.tsx'
 import { FileGuard } from './parts/file-chooser.tsx'
-import { Icon, type IconName } from './parts/icon.tsx'
+import { Icon } from './parts/icon.tsx'
+import { Counts, countsOf } from './parts/numbers.tsx'
 import { ChainView } from './views/chain-view.tsx'
 import { ControlView } from './views/control-view.tsx'
 import { ExploreView } from './views/explore-view.tsx'
@@ -169,7 +171,11 @@ function MoneyLine() {
           Back to live
         </button>
       ) : (
-        line && <Counts line={line} />
+        line && (
+          <a class="counts" href={hrefOf('verdict')}>
+            <Counts counts={countsOf(line)} />
+          </a>
+        )
       )}
     </section>
   )
@@ -186,23 +192,6 @@ function Culprit({ line: { operation_number: number, operation_title: title, mor
       )}
       {more > 0 && <span class="mute"> and {more} more</span>}
     </>
-  )
-}
-
-function Counts({ line: { proved, contradicted, unproved } }: { line: Headline }) {
-  const counts: [IconName, string, string][] = [
-    ['ok', 'ok', `${proved} rules kept`],
-    ['bad', contradicted > 0 ? 'bad' : 'mute', `${contradicted} broken`],
-    ['unknown', 'mute', `${unproved} not tested`],
-  ]
-  return (
-    <a class="counts" href={hrefOf('verdict')}>
-      {counts.map(([sign, tone, words]) => (
-        <span key={sign} class={tone}>
-          <Icon name={sign} /> {words}
-        </span>
-      ))}
-    </a>
   )
 }
 
@@ -247,16 +236,7 @@ function Help() {
   return (
     <dialog aria-label="Keys">
       <h2>Keys</h2>
-      <dl class="keys">
-        {KEYS.map(([key, words]) => (
-          <div key={key}>
-            <dt>
-              <kbd>{key}</kbd>
-            </dt>
-            <dd>{words}</dd>
-          </div>
-        ))}
-      </dl>
+      <Facts class="keys" facts={KEYS.map(([key, words]) => [<kbd>{key}</kbd>, words])} />
       <p>
         All of this is in the <a href="/docs">API</a> as well.
       </p>

@@ -17,8 +17,11 @@ export interface LiveDeps extends ViewSources {
 
 /** Milliseconds of real time in which changes are gathered. */
 const GATHER_MS = 100
-/** A judgement, or a look, takes at most this share of the time: the next one comes after so many times its own duration. */
-const PAUSES = 20
+/** The next look comes after so many times the duration of the last one, so that clients feel nothing of it. */
+const LOOK_PAUSES = 50
+/** Likewise the next judgement, which takes longer, unless nothing has come for a while: then it is in nobody's way. */
+const JUDGE_PAUSES = 100
+const QUIET_MS = 300
 /** Maximum number of rows in an event. */
 const MAX_ROWS = 100
 
@@ -35,6 +38,8 @@ export class LiveOperations {
   /** True while a look is to come. */
   #due = false
   #lookAfter = 0
+  /** Real time of the last look that found a change. */
+  #changedAt = 0
   #judgeAfter = 0
   /** A judgement that is under way or waits for its turn. */
   #judging: Promise<void> | undefined
@@ -115,12 +120,13 @@ export class LiveOperations {
       try {
         await this.#takeForgotten()
         if (changed.size === 0) return
+        this.#changedAt = begun
         await this.#feed(await this.#view.update(changed))
         this.#judgeSoon()
       } catch (error) {
         log.error({ err: error }, 'the overview could not take in a change')
       } finally {
-        this.#lookAfter = clock.wallNow() + PAUSES * (clock.wallNow() - begun)
+        this.#lookAfter = clock.wallNow() + LOOK_PAUSES * (clock.wallNow() - begun)
       }
     })
   }
@@ -162,8 +168,12 @@ export class LiveOperations {
   /** Judges, once its turn has come, and nobody has done it meanwhile. */
   async #judge(): Promise<void> {
     const { clock, log } = this.#deps
-    const wait = this.#judgeAfter - clock.wallNow()
-    if (wait > 0) await clock.wallSleep(wait)
+    let wait = this.#judgeAfter - clock.wallNow()
+    while (wait > 0 && !this.#ended) {
+      await clock.wallSleep(Math.min(QUIET_MS, wait))
+      const isQuiet = !this.#due && clock.wallNow() - this.#changedAt >= QUIET_MS
+      wait = isQuiet ? 0 : this.#judgeAfter - clock.wallNow()
+    }
     if (this.#ended || this.#view.judged) return
     try {
       await this.#run()
@@ -193,7 +203,7 @@ export class LiveOperations {
       return judgement.judged
     } finally {
       const now = clock.wallNow()
-      this.#judgeAfter = Math.max(this.#judgeAfter, now + PAUSES * (now - begun))
+      this.#judgeAfter = Math.max(this.#judgeAfter, now + JUDGE_PAUSES * (now - begun))
     }
   }
 

@@ -34,8 +34,11 @@ type IndexLog = Pick<ExchangeLog, 'range' | 'keptNumbers' | 'has' | 'outlines'>
 
 type Member = AttemptIdentity & { number: number }
 
-/** Number of exchanges after which others have their turn. */
-const OUTLINED_AT_ONCE = 500
+/** Numbers that are new, changed or dropped, by their {@link placeOfAttempt}. */
+type TouchedPlaces = Map<string, number[]>
+
+/** Number of exchanges, and of places, after which others have their turn. */
+const AT_ONCE = 500
 
 /**
  * The operations of a record, kept up to date by the numbers of the exchanges that changed. An exchange costs some microseconds: nothing
@@ -103,20 +106,24 @@ export class OperationIndex {
   /** Takes in exchanges that are new or have changed, and drops those that the record has forgotten; in steps. */
   *update(numbers: Iterable<number>): Generator<undefined, IndexChange> {
     const change: IndexChange = { changed: new Set(), gone: [] }
-    const dirty = new Map<string, Set<number>>()
+    const dirty: TouchedPlaces = new Map()
     const sorted = [...numbers].sort((a, b) => a - b)
     let count = 0
     for (const outline of this.#log.outlines(sorted)) {
       this.#take(outline, change, dirty)
       count++
-      if (count % OUTLINED_AT_ONCE === 0) yield
+      if (count % AT_ONCE === 0) yield
     }
     this.#dropForgotten(change, dirty)
-    for (const [place, touched] of dirty) this.#regroup(place, touched, change)
+    for (const [place, touched] of dirty) {
+      this.#regroup(place, touched, change)
+      count++
+      if (count % AT_ONCE === 0) yield
+    }
     return change
   }
 
-  #take(outline: ExchangeOutline, { changed }: IndexChange, dirty: Map<string, Set<number>>): void {
+  #take(outline: ExchangeOutline, { changed }: IndexChange, dirty: TouchedPlaces): void {
     const { number, operation, request_id } = outline
     const moves_money = JUDGED_OPERATIONS.includes(operation)
     if (!moves_money && !this.#isHere(number)) return // kept as evidence for others
@@ -141,7 +148,7 @@ export class OperationIndex {
   }
 
   /** An exchange that the record has no room for any more stays if it is a write that is kept. */
-  #dropForgotten(change: IndexChange, dirty: Map<string, Set<number>>): void {
+  #dropForgotten(change: IndexChange, dirty: TouchedPlaces): void {
     const { oldest } = this.#log.range
     if (oldest === this.#oldest) return
     this.#oldest = oldest
@@ -153,7 +160,7 @@ export class OperationIndex {
     for (const group of change.changed) if (!this.#groups.has(group.number)) change.changed.delete(group)
   }
 
-  #drop(number: number, dirty: Map<string, Set<number>>): void {
+  #drop(number: number, dirty: TouchedPlaces): void {
     const group = this.#groupOf.get(number)
     this.#groupOf.delete(number)
     if (group) this.#byRequest.delete(group.request_id)
@@ -170,9 +177,18 @@ export class OperationIndex {
     touch(dirty, place, number)
   }
 
-  #regroup(place: string, touched: ReadonlySet<number>, { changed, gone }: IndexChange): void {
+  #regroup(place: string, touched: readonly number[], { changed, gone }: IndexChange): void {
     const members = [...(this.#places.get(place)?.values() ?? [])]
-    if (members.length === 0) this.#places.delete(place)
+    const [first] = members
+    if (!first) this.#places.delete(place)
+    else if (members.length === 1 && touched.length === 1 && !this.#groupOf.has(first.number)) {
+      // Most of a record: one request under a key of its own.
+      const group = groupOf(members)
+      this.#groups.set(group.number, group)
+      this.#groupOf.set(group.number, group)
+      changed.add(group)
+      return
+    }
     const before = new Set(members.flatMap(({ number }) => this.#groupOf.get(number) ?? []))
     for (const number of touched) {
       const group = this.#groups.get(number)
@@ -187,7 +203,7 @@ export class OperationIndex {
       const same = old && equal(old.numbers, group.numbers) ? old : group
       this.#groups.set(group.number, same)
       for (const number of group.numbers) this.#groupOf.set(number, same)
-      if (same !== old || group.numbers.some((number) => touched.has(number))) changed.add(same)
+      if (same !== old || group.numbers.some((number) => touched.includes(number))) changed.add(same)
     }
     gone.push(...known.keys())
   }
@@ -205,8 +221,10 @@ function groupOf(members: readonly Member[]): OperationGroup {
   return { number, numbers, request_id, operation, moves_money: true }
 }
 
-function touch(dirty: Map<string, Set<number>>, place: string, number: number): void {
-  dirty.set(place, (dirty.get(place) ?? new Set()).add(number))
+function touch(dirty: TouchedPlaces, place: string, number: number): void {
+  const touched = dirty.get(place)
+  if (touched) touched.push(number)
+  else dirty.set(place, [number])
 }
 
 function equal(a: readonly number[], b: readonly number[]): boolean {

@@ -32,8 +32,9 @@ export interface OverviewDeps extends ViewSources {
 
 /** Milliseconds of real time for which an overview is kept up to date after the last reader has gone: a page comes again after a cut. */
 const LINGER_MS = 60_000
-/** Milliseconds of real time that a page waits for the judgement of its rows. */
+/** Milliseconds of real time that a page waits for the judgement of its rows, and number of operations whose judgement takes longer. */
 const PATIENCE_MS = 40
+const MANY = 1000
 /** Milliseconds of real time in which changes beside the requests are gathered: only the last of a kind counts. */
 const GATHER_MS = 100
 
@@ -49,10 +50,9 @@ export class Overview {
 
   /** The newest operations below a number. */
   async page(limit: number, before?: number): Promise<OperationPage> {
-    const { exchanges, clock } = this.#deps
+    const { exchanges } = this.#deps
     const { live, feed } = this.#use()
-    await live.upToDate()
-    await Promise.race([live.judgement, clock.wallSleep(PATIENCE_MS)])
+    await this.#ready(live)
     const event_id = feed.lastId
     const { view } = live
     const groups = []
@@ -77,11 +77,16 @@ export class Overview {
   /** The operation that has a number as its own or as that of one of its requests; undefined if there is none. */
   async operation(number: number): Promise<JudgedDetail | undefined> {
     const { live } = this.#use()
-    await live.upToDate()
-    await Promise.race([live.judgement, this.#deps.clock.wallSleep(PATIENCE_MS)])
+    await this.#ready(live)
     const group = live.view.find(number)
     const read = group && (await live.view.read(group))
     return read && detailOf(read, this.#deps)
+  }
+
+  /** Waits until everything on record is there and, where that does not take long, judged. */
+  async #ready(live: LiveOperations): Promise<void> {
+    await live.upToDate()
+    if (live.view.total < MANY) await Promise.race([live.judgement, this.#deps.clock.wallSleep(PATIENCE_MS)])
   }
 
   /** The judgement of everything on record: one for all who ask, until something comes. Throws what the evidence throws. */

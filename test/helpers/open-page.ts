@@ -8,29 +8,31 @@ import { installedChromium } from './installed-chromium.ts'
 /** Where there is no Chromium, tests of pages leave its part out. */
 export const NO_CHROMIUM = installedChromium() === undefined
 
+let running: Promise<Browser> | undefined
+
+/** The one browser of this process, for every file of tests that it runs. It ends with the process. */
+export function sharedBrowser(): Promise<Browser> {
+  running ??= chromium.launch({ executablePath: installedChromium()!, args: ['--no-sandbox'] })
+  return running
+}
+
 /** Opens pages from files, as somebody does who was sent one. */
 export class PageOpener {
-  readonly #browser: Browser
   readonly #directory: string
 
-  private constructor(browser: Browser, directory: string) {
-    this.#browser = browser
+  private constructor(directory: string) {
     this.#directory = directory
   }
 
   static async start(): Promise<PageOpener> {
-    const directory = await mkdtemp(join(tmpdir(), 'yield-sandbox-page-'))
-    return new PageOpener(
-      await chromium.launch({ executablePath: installedChromium()!, args: ['--no-sandbox'] }),
-      directory,
-    )
+    return new PageOpener(await mkdtemp(join(tmpdir(), 'yield-sandbox-page-')))
   }
 
   /** Resolves with what looking at it brought, and what the page complained of: errors, dialogs, requests of its own. */
   async open<T>(html: string, options: BrowserContextOptions, look: (page: Page) => Promise<T>) {
     const file = join(this.#directory, 'page.html')
     await writeFile(file, html)
-    const context = await this.#browser.newContext(options)
+    const context = await (await sharedBrowser()).newContext(options)
     const complaints: string[] = []
     const page = await context.newPage()
     page.on('console', (message) => complaints.push(message.text()))
@@ -45,8 +47,8 @@ export class PageOpener {
     return { seen, complaints }
   }
 
-  async stop(): Promise<void> {
-    await Promise.all([this.#browser.close(), rm(this.#directory, { recursive: true })])
+  stop(): Promise<void> {
+    return rm(this.#directory, { recursive: true })
   }
 }
 

@@ -1,16 +1,11 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import type { SandboxHandle } from '../../src/index.ts'
 import { NO_CHROMIUM } from '../helpers/open-page.ts'
 import { testSandbox } from '../helpers/partner.ts'
-import { InspectorBrowser, type InspectorPage } from '../inspector/inspector-page.ts'
+import { InspectorPage, newProfile } from '../inspector/inspector-page.ts'
 
-let browser: InspectorBrowser
-beforeAll(async () => {
-  if (!NO_CHROMIUM) browser = await InspectorBrowser.start()
-})
-afterAll(() => browser?.stop())
-
-const open = ({ controlUrl }: SandboxHandle) => browser.open(new URL('/docs', controlUrl).href)
+const open = async ({ controlUrl }: SandboxHandle) =>
+  InspectorPage.open(await newProfile(), new URL('/docs', controlUrl).href)
 
 /** Executes an operation as its form is filled, and resolves with the status that the page shows. */
 async function execute({ page }: InspectorPage, operation: string): Promise<string | null> {

@@ -1,38 +1,29 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import type { SandboxHandle } from '../../src/index.ts'
+import { beforeAll, describe, expect, test } from 'vitest'
 import { NO_CHROMIUM } from '../helpers/open-page.ts'
-import { Partner, testSandbox } from '../helpers/partner.ts'
-import { InspectorBrowser, type InspectorPage } from './inspector-page.ts'
+import { Partner } from '../helpers/partner.ts'
+import { type InspectorPage, inspected } from './inspector-page.ts'
 
 describe.skipIf(NO_CHROMIUM)('the actions of Control', () => {
-  let sandbox: SandboxHandle
-  let browser: InspectorBrowser
+  const on = inspected((sandbox) => new Partner(sandbox).open('alice'))
   let opened: InspectorPage
 
   beforeAll(async () => {
-    sandbox = await testSandbox()
-    browser = await InspectorBrowser.start()
-    await new Partner(sandbox).open('alice')
-    opened = await browser.open(`${new URL(sandbox.baseUrl).origin}/#control`)
+    opened = await on.open('#control')
     opened.page.on('dialog', (dialog) => void dialog.accept())
-  })
-  afterAll(async () => {
-    await browser?.stop()
-    await sandbox?.stop()
   })
 
   const card = (name: string) => opened.page.getByRole('region', { name, exact: true })
 
   test('the clock moves on, stops and runs', async () => {
-    const before = Date.parse((await sandbox.clock.state()).now)
+    const before = Date.parse((await on.sandbox.clock.state()).now)
     const clock = card('Clock')
     await clock.getByLabel('Duration').fill('8d')
     await clock.getByRole('button', { name: 'Advance' }).click()
     await clock.getByText(/^It is /).waitFor()
-    expect(Date.parse((await sandbox.clock.state()).now) - before).toBeGreaterThanOrEqual(8 * 24 * 3600 * 1000)
+    expect(Date.parse((await on.sandbox.clock.state()).now) - before).toBeGreaterThanOrEqual(8 * 24 * 3600 * 1000)
     await clock.getByRole('button', { name: 'Freeze' }).click()
     await clock.getByRole('button', { name: 'Let it run' }).click()
-    await expect.poll(async () => (await sandbox.clock.state()).frozen).toBe(false)
+    await expect.poll(async () => (await on.sandbox.clock.state()).frozen).toBe(false)
     await clock.getByLabel('Duration').fill('eight days')
     await clock.getByRole('button', { name: 'Advance' }).click()
     await clock
@@ -49,9 +40,9 @@ describe.skipIf(NO_CHROMIUM)('the actions of Control', () => {
     await faults.getByLabel('Times').fill('always')
     await faults.locator('p.ok').filter({ hasText: /\w/ }).waitFor()
     await faults.getByRole('button', { name: 'Put in force' }).click()
-    await expect.poll(() => sandbox.faults.list()).toMatchObject([{ kind: 'unknown_fields', times: 'always' }])
+    await expect.poll(() => on.sandbox.faults.list()).toMatchObject([{ kind: 'unknown_fields', times: 'always' }])
     await faults.getByRole('button', { name: 'Clear', exact: true }).click()
-    await expect.poll(() => sandbox.faults.list()).toEqual([])
+    await expect.poll(() => on.sandbox.faults.list()).toEqual([])
   })
 
   test('a scenario starts and stops', async () => {
@@ -59,17 +50,17 @@ describe.skipIf(NO_CHROMIUM)('the actions of Control', () => {
     await scenarios.getByLabel('Scenario').selectOption('dropped-deposit')
     await scenarios.getByRole('button', { name: 'Start' }).click()
     await scenarios.getByText('dropped-deposit has begun.').waitFor()
-    expect(await sandbox.faults.list()).not.toEqual([])
+    expect(await on.sandbox.faults.list()).not.toEqual([])
     await scenarios.getByRole('button', { name: 'Stop' }).click()
     await scenarios.getByText('No scenario is at work.').waitFor()
-    expect(await sandbox.faults.list()).toEqual([])
+    expect(await on.sandbox.faults.list()).toEqual([])
   })
 
   test('a user token is minted and works, and every call can be copied', async () => {
     const credentials = card('Credentials and tokens')
     await credentials.getByRole('button', { name: 'User token', exact: true }).click()
     const token = await credentials.getByLabel('Token', { exact: true }).locator('code').textContent()
-    const answer = await new Partner(sandbox).get('end_users/alice/portfolios', {
+    const answer = await new Partner(on.sandbox).get('end_users/alice/portfolios', {
       user: null,
       headers: { 'x-user-token': token },
     })
@@ -88,7 +79,7 @@ describe.skipIf(NO_CHROMIUM)('the actions of Control', () => {
     await namespaces.getByRole('button', { name: 'Reset pull-request-7' }).click()
     await namespaces.getByText('pull-request-7 is as at its start.').waitFor()
     await namespaces.getByRole('button', { name: 'Delete pull-request-7' }).click()
-    await expect.poll(async () => (await sandbox.namespaces.list()).map(({ name }) => name)).toEqual(['default'])
+    await expect.poll(async () => (await on.sandbox.namespaces.list()).map(({ name }) => name)).toEqual(['default'])
     await expect.poll(() => opened.page.url()).not.toContain('namespace=')
   })
 })

@@ -1,6 +1,9 @@
-import { type Browser, type BrowserContext, type BrowserContextOptions, chromium, type Page } from 'playwright-core'
+import type { BrowserContext, BrowserContextOptions, Page } from 'playwright-core'
+import { afterAll, beforeAll } from 'vitest'
+import type { SandboxHandle, SandboxOptions } from '../../src/index.ts'
 import { axeFindings } from '../helpers/axe.ts'
-import { installedChromium } from '../helpers/installed-chromium.ts'
+import { overflow, sharedBrowser } from '../helpers/open-page.ts'
+import { testSandbox } from '../helpers/partner.ts'
 import { PATIENCE } from '../helpers/patience.ts'
 
 /** Widths and colours in which every view has to hold. */
@@ -11,36 +14,66 @@ export const LOOKS: Record<string, BrowserContextOptions> = {
   'narrow and dark': { viewport: { width: 390, height: 844 }, colorScheme: 'dark' },
 }
 
-/** One browser for a file of tests. */
-export class InspectorBrowser {
-  readonly #browser: Browser
+/** A browser's profile of its own. */
+export async function newProfile(options: BrowserContextOptions = LOOKS.light!): Promise<BrowserContext> {
+  const browser = await sharedBrowser()
+  const profile = await browser.newContext({ ...options, permissions: ['clipboard-read', 'clipboard-write'] })
+  profile.setDefaultTimeout(PATIENCE)
+  return profile
+}
 
-  private constructor(browser: Browser) {
-    this.#browser = browser
+/** A sandbox for a file of tests, and the pages that are open on it. */
+export class Inspected {
+  readonly #profiles: BrowserContext[] = []
+  readonly #started: () => SandboxHandle
+
+  constructor(started: () => SandboxHandle) {
+    this.#started = started
   }
 
-  static async start(): Promise<InspectorBrowser> {
-    return new InspectorBrowser(await chromium.launch({ executablePath: installedChromium()!, args: ['--no-sandbox'] }))
+  get sandbox(): SandboxHandle {
+    return this.#started()
+  }
+
+  /** Address of the page. */
+  get origin(): string {
+    return new URL(this.sandbox.baseUrl).origin
   }
 
   /** A browser's profile of its own: cookies, locks and channels are shared within it. */
-  profile(options: BrowserContextOptions = LOOKS.light!): Promise<BrowserContext> {
-    return this.#browser
-      .newContext({ ...options, permissions: ['clipboard-read', 'clipboard-write'] })
-      .then((context) => {
-        context.setDefaultTimeout(PATIENCE)
-        return context
-      })
+  async profile(options?: BrowserContextOptions): Promise<BrowserContext> {
+    const profile = await newProfile(options)
+    this.#profiles.push(profile)
+    return profile
   }
 
-  /** Opens an address in a profile of its own, and collects what goes wrong there. */
-  async open(url: string, options?: BrowserContextOptions): Promise<InspectorPage> {
-    return InspectorPage.open(await this.profile(options), url)
+  /** Opens a place of the page, or another address, in a profile of its own, and collects what goes wrong there. */
+  async open(place: string, options?: BrowserContextOptions): Promise<InspectorPage> {
+    return InspectorPage.open(await this.profile(options), new URL(place, this.origin).href)
   }
 
-  stop(): Promise<void> {
-    return this.#browser.close()
+  /** Closes every page. */
+  async close(): Promise<void> {
+    await Promise.all(this.#profiles.map((profile) => profile.close()))
   }
+}
+
+/** What every file of tests of the page begins and ends with: a sandbox in which `prepare` has happened. */
+export function inspected(
+  prepare: (sandbox: SandboxHandle) => Promise<unknown> = async () => {},
+  options: SandboxOptions = {},
+): Inspected {
+  let sandbox: SandboxHandle
+  const on = new Inspected(() => sandbox)
+  beforeAll(async () => {
+    sandbox = await testSandbox(options)
+    await prepare(sandbox)
+  })
+  afterAll(async () => {
+    await on.close()
+    await sandbox?.stop()
+  })
+  return on
 }
 
 /** A page, and everything it complained of: errors, dialogs, requests to other origins. */
@@ -75,7 +108,7 @@ export class InspectorPage {
 
   /** By how many pixels the page is wider than its window. */
   overflow(): Promise<number> {
-    return this.page.evaluate<number>('document.documentElement.scrollWidth - document.documentElement.clientWidth')
+    return overflow(this.page)
   }
 
   close(): Promise<void> {

@@ -1,34 +1,27 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import type { SandboxHandle } from '../../src/index.ts'
+import { beforeAll, describe, expect, test } from 'vitest'
 import { NO_CHROMIUM } from '../helpers/open-page.ts'
-import { Partner, testSandbox } from '../helpers/partner.ts'
-import { InspectorBrowser, type InspectorPage } from './inspector-page.ts'
+import { Partner } from '../helpers/partner.ts'
+import { type InspectorPage, inspected } from './inspector-page.ts'
 import { AMOUNT, playStory } from './story.ts'
 
 describe.skipIf(NO_CHROMIUM)('the keyboard alone', () => {
-  let sandbox: SandboxHandle
-  let browser: InspectorBrowser
-  let opened: InspectorPage
-
-  beforeAll(async () => {
-    sandbox = await testSandbox()
-    browser = await InspectorBrowser.start()
+  const on = inspected(async (sandbox) => {
     await playStory(sandbox)
     // Keys of the story have expired by then: sent again, they would pay again.
     const acme = new Partner(sandbox)
     await acme.deposit('dave', await acme.open('dave'), AMOUNT)
-    opened = await browser.open(`${new URL(sandbox.baseUrl).origin}/`)
-    await opened.page.locator('.row.bad').waitFor()
   })
-  afterAll(async () => {
-    await browser?.stop()
-    await sandbox?.stop()
+  let opened: InspectorPage
+
+  beforeAll(async () => {
+    opened = await on.open('/')
+    await opened.page.locator('.row.bad').waitFor()
   })
 
   const current = () => opened.page.locator('.row[aria-current]').textContent()
   const press = (...keys: string[]) =>
     keys.reduce<Promise<void>>((done, key) => done.then(() => opened.page.keyboard.press(key)), Promise.resolve())
-  const deposits = async () => (await sandbox.requests.list({ operation: 'deposit' })).data.length
+  const deposits = async () => (await on.sandbox.requests.list({ operation: 'deposit' })).data.length
 
   test('j and k move and select, Enter leads into the detail, Esc back', async () => {
     await press('j')
@@ -72,7 +65,7 @@ describe.skipIf(NO_CHROMIUM)('the keyboard alone', () => {
     await press('r')
     await opened.page.getByText('Sent again: 200.').waitFor()
     expect(await deposits()).toBe(before + 1)
-    const { data } = await sandbox.requests.list({ operation: 'deposit' })
+    const { data } = await on.sandbox.requests.list({ operation: 'deposit' })
     expect(data[0]!.idempotency).toMatchObject({ use: 'replayed' })
   })
 
@@ -81,10 +74,10 @@ describe.skipIf(NO_CHROMIUM)('the keyboard alone', () => {
     await opened.page.getByText('Copied as curl.').waitFor()
     const command = await opened.page.evaluate<string>('navigator.clipboard.readText()')
     expect(command).toMatch(/^curl -i -X POST .*\/deposit/)
-    await sandbox.faults.clear()
+    await on.sandbox.faults.clear()
     await press('f')
     await expect
-      .poll(() => sandbox.faults.list())
+      .poll(() => on.sandbox.faults.list())
       .toMatchObject([{ kind: 'drop_connection', phase: 'after_broadcast' }])
     await press('s')
     expect(opened.complaints).toEqual([])

@@ -1,40 +1,28 @@
-import { createServer, request as httpRequest, type Server } from 'node:http'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import type { SandboxHandle } from '../../src/index.ts'
+import { createServer, request as httpRequest, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { describe, expect, test } from 'vitest'
 import { NO_CHROMIUM } from '../helpers/open-page.ts'
 import { Partner, testSandbox } from '../helpers/partner.ts'
-import { InspectorBrowser, InspectorPage } from './inspector-page.ts'
+import { InspectorPage, inspected } from './inspector-page.ts'
 import { AMOUNT } from './story.ts'
 
 describe.skipIf(NO_CHROMIUM)('a page that stays open', () => {
-  let sandbox: SandboxHandle
-  let browser: InspectorBrowser
-  let origin: string
-
-  beforeAll(async () => {
-    sandbox = await testSandbox()
-    browser = await InspectorBrowser.start()
-    origin = new URL(sandbox.baseUrl).origin
-  })
-  afterAll(async () => {
-    await browser?.stop()
-    await sandbox?.stop()
-  })
+  const on = inspected()
 
   const inNamespace = async (name: string) => {
-    const mine = await sandbox.namespaces.create({ name })
+    const mine = await on.sandbox.namespaces.create({ name })
     const partner = new Partner(mine)
     return { mine, partner, portfolio: await partner.open('alice') }
   }
 
   test('eight tabs at once: each shows what comes, and the interface still answers', async () => {
     const { partner, portfolio } = await inNamespace('tabs')
-    const profile = await browser.profile()
+    const profile = await on.profile()
     const tabs = await Promise.all(
-      Array.from({ length: 7 }, () => InspectorPage.open(profile, `${origin}/#operations?namespace=tabs`)),
+      Array.from({ length: 7 }, () => InspectorPage.open(profile, `${on.origin}/#operations?namespace=tabs`)),
     )
     for (const { page } of tabs) await page.getByText('Live', { exact: true }).waitFor()
-    tabs.push(await InspectorPage.open(profile, `${origin}/#operations?namespace=tabs`)) // when the stream has begun
+    tabs.push(await InspectorPage.open(profile, `${on.origin}/#operations?namespace=tabs`)) // when the stream has begun
     await tabs.at(-1)!.page.getByText('Live', { exact: true }).waitFor()
     await partner.deposit('alice', portfolio, AMOUNT)
     for (const { page } of tabs) await page.locator('.row', { hasText: 'Deposit' }).waitFor()
@@ -48,7 +36,7 @@ describe.skipIf(NO_CHROMIUM)('a page that stays open', () => {
 
   test('a filter holds for what comes in', async () => {
     const { partner } = await inNamespace('filter')
-    const opened = await browser.open(`${origin}/#operations?namespace=filter&user=carol`)
+    const opened = await on.open('#operations?namespace=filter&user=carol')
     await opened.page.getByText('No operation passes the filter').waitFor()
     await partner.open('bob')
     await partner.open('carol')
@@ -59,7 +47,7 @@ describe.skipIf(NO_CHROMIUM)('a page that stays open', () => {
 
   test('a jump of a month is a heading, and the clock in the corner follows', async () => {
     const { mine, partner, portfolio } = await inNamespace('month')
-    const opened = await browser.open(`${origin}/#operations?namespace=month`)
+    const opened = await on.open('#operations?namespace=month')
     await opened.page.locator('.row', { hasText: 'New portfolio' }).waitFor()
     await mine.clock.advance('31d')
     await opened.page.locator('.clock', { hasText: '+31 days' }).waitFor()
@@ -70,12 +58,13 @@ describe.skipIf(NO_CHROMIUM)('a page that stays open', () => {
 
   test('a reset empties the list, and a deleted namespace says so', async () => {
     const { mine } = await inNamespace('ending')
-    const opened = await browser.open(`${origin}/#operations?namespace=ending`)
+    const opened = await on.open('#operations?namespace=ending')
     await opened.page.locator('.row').first().waitFor()
     await mine.reset()
     await opened.page.getByText('No request yet').waitFor()
-    await sandbox.namespaces.delete('ending')
+    await on.sandbox.namespaces.delete('ending')
     await opened.page.getByText('Namespace deleted').waitFor()
+    await opened.page.getByText('There is no such namespace any more.').waitFor()
     await opened.close()
   })
 
@@ -90,9 +79,9 @@ describe.skipIf(NO_CHROMIUM)('a page that stays open', () => {
       headers: { 'user-agent': hostile },
     })
     await partner.get(encodeURIComponent(hostile))
-    const opened = await browser.open(`${origin}/#operations/latest?namespace=hostile`)
+    const opened = await on.open('#operations/latest?namespace=hostile')
     for (const view of ['operations', 'operations/latest', 'money/mallory', 'chain', 'verdict', 'control']) {
-      await opened.page.goto(`${origin}/#${view}?namespace=hostile&text=${encodeURIComponent('')}`)
+      await opened.page.goto(`${on.origin}/#${view}?namespace=hostile&text=${encodeURIComponent('')}`)
       await opened.page.locator('main').getByText(/./).first().waitFor()
     }
     expect(await opened.page.evaluate('window.struck')).toBeUndefined()
@@ -102,9 +91,9 @@ describe.skipIf(NO_CHROMIUM)('a page that stays open', () => {
 
   test('behind a proxy that holds streams back the page asks instead', async () => {
     const { partner, portfolio } = await inNamespace('proxy')
-    const proxy = await bufferingProxy(origin)
-    const { port } = proxy.address() as { port: number }
-    const opened = await browser.open(`http://127.0.0.1:${port}/#operations?namespace=proxy`)
+    const proxy = await proxyTo(on.origin, holdBack)
+    const { port } = proxy.address() as AddressInfo
+    const opened = await on.open(`http://127.0.0.1:${port}/#operations?namespace=proxy`)
     await opened.page.getByText('Live, by asking').waitFor()
     await partner.deposit('alice', portfolio, AMOUNT)
     await opened.page.locator('.row', { hasText: 'Deposit' }).waitFor()
@@ -113,11 +102,49 @@ describe.skipIf(NO_CHROMIUM)('a page that stays open', () => {
     proxy.close()
   })
 
+  test('a stream that is cut goes on where it was: what came meanwhile shows, and nothing is read anew', async () => {
+    const { partner, portfolio } = await inNamespace('cut')
+    const asked: string[] = []
+    let cut = () => {}
+    const proxy = await proxyTo(on.origin, (answer, response, request) => {
+      asked.push(request.url ?? '')
+      pass(answer, response)
+      if (request.url?.includes('/events')) cut = () => response.destroy()
+    })
+    const { port } = proxy.address() as AddressInfo
+    const opened = await on.open(`http://127.0.0.1:${port}/#operations?namespace=cut`)
+    await opened.page.getByText('Live', { exact: true }).waitFor()
+    await opened.page.locator('.row', { hasText: 'New portfolio' }).waitFor()
+    cut()
+    await partner.deposit('alice', portfolio, AMOUNT)
+    await opened.page.locator('.row', { hasText: 'Deposit' }).waitFor()
+    const streams = asked.filter((url) => url.includes('/events'))
+    expect(streams).toHaveLength(2)
+    expect(streams[1]).toMatch(/last_event_id=\w+\.\d+$/)
+    expect(asked.filter((url) => url.includes('/operations?'))).toHaveLength(1)
+    await opened.close()
+    proxy.closeAllConnections()
+    proxy.close()
+  })
+
+  test('of a burst, what is left out is counted, and shown when somebody asks for it', async () => {
+    const { partner } = await inNamespace('burst')
+    const opened = await on.open('#operations?namespace=burst')
+    await opened.page.getByText('Live', { exact: true }).waitFor()
+    const wave = () => Promise.all(Array.from({ length: 300 }, () => partner.get('nowhere')))
+    for (let i = 0; i < 4; i++) await wave()
+    const more = opened.page.getByRole('button', { name: /more came at once: show them/ })
+    await more.waitFor()
+    await more.click()
+    await opened.page.getByText(/^▸ 12\d\d calls that move no money/).waitFor()
+    await opened.close()
+  })
+
   test('after two hours in which nothing happened, what comes shows', async () => {
     const { partner, portfolio } = await inNamespace('silence')
-    const profile = await browser.profile()
+    const profile = await on.profile()
     await profile.clock.install()
-    const opened = await InspectorPage.open(profile, `${origin}/#operations?namespace=silence`)
+    const opened = await InspectorPage.open(profile, `${on.origin}/#operations?namespace=silence`)
     await opened.page.getByText('Live', { exact: true }).waitFor()
     await profile.clock.fastForward('02:00:00')
     await partner.deposit('alice', portfolio, AMOUNT)
@@ -129,7 +156,7 @@ describe.skipIf(NO_CHROMIUM)('a page that stays open', () => {
   test('a server that goes and comes back is found again', async () => {
     const first = await testSandbox()
     const { port, origin: address } = new URL(first.baseUrl)
-    const opened = await browser.open(`${address}/`)
+    const opened = await on.open(`${address}/`)
     await opened.page.getByText('Live', { exact: true }).waitFor()
     await first.stop()
     await opened.page.getByText('Reconnecting').waitFor()
@@ -142,21 +169,31 @@ describe.skipIf(NO_CHROMIUM)('a page that stays open', () => {
   })
 })
 
-/** A proxy that hands an answer on when all of it is there: a stream of events never is. */
-async function bufferingProxy(target: string): Promise<Server> {
+type Answering = (answer: IncomingMessage, response: ServerResponse, request: IncomingMessage) => void
+
+/** A proxy that answers as it is told. */
+async function proxyTo(target: string, answering: Answering): Promise<Server> {
   const server = createServer((request, response) => {
     const { hostname, port } = new URL(target)
-    const passed = httpRequest(
-      { hostname, port, method: request.method, path: request.url, headers: request.headers },
-      (answer) => {
-        const parts: Buffer[] = []
-        answer.on('data', (part: Buffer) => parts.push(part))
-        answer.on('end', () => response.writeHead(answer.statusCode ?? 502, answer.headers).end(Buffer.concat(parts)))
-      },
+    const { method, url, headers } = request
+    const passed = httpRequest({ hostname, port, method, path: url, headers }, (answer) =>
+      answering(answer, response, request),
     )
     passed.on('error', () => response.destroy())
     request.pipe(passed)
   })
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   return server
+}
+
+/** Hands an answer on as it comes. */
+function pass(answer: IncomingMessage, response: ServerResponse): void {
+  answer.pipe(response.writeHead(answer.statusCode ?? 502, answer.headers))
+}
+
+/** Hands an answer on when all of it is there: a stream of events never is. */
+function holdBack(answer: IncomingMessage, response: ServerResponse): void {
+  const parts: Buffer[] = []
+  answer.on('data', (part: Buffer) => parts.push(part))
+  answer.on('end', () => response.writeHead(answer.statusCode ?? 502, answer.headers).end(Buffer.concat(parts)))
 }

@@ -1,27 +1,18 @@
 import { execFile } from 'node:child_process'
 import { promisify } from 'node:util'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import type { SandboxHandle } from '../../src/index.ts'
+import { beforeAll, describe, expect, test } from 'vitest'
 import { NO_CHROMIUM } from '../helpers/open-page.ts'
-import { testSandbox } from '../helpers/partner.ts'
-import { InspectorBrowser, type InspectorPage } from './inspector-page.ts'
+import { type InspectorPage, inspected } from './inspector-page.ts'
 import { AMOUNT, playStory } from './story.ts'
 
 const run = promisify(execFile)
 
 describe.skipIf(NO_CHROMIUM)("a newcomer's way", () => {
-  let sandbox: SandboxHandle
-  let browser: InspectorBrowser
+  const on = inspected()
   let opened: InspectorPage
 
   beforeAll(async () => {
-    sandbox = await testSandbox()
-    browser = await InspectorBrowser.start()
-    opened = await browser.open(`${new URL(sandbox.baseUrl).origin}/`)
-  })
-  afterAll(async () => {
-    await browser?.stop()
-    await sandbox?.stop()
+    opened = await on.open('/')
   })
 
   test('the empty page has a first request, which works as it is copied and shows as it arrives', async () => {
@@ -46,9 +37,9 @@ describe.skipIf(NO_CHROMIUM)("a newcomer's way", () => {
     await faults.getByLabel('Operation').selectOption('deposit')
     await faults.getByText('The connection is reset').first().waitFor()
     await faults.getByRole('button', { name: 'Put in force' }).click()
-    await expect.poll(() => sandbox.faults.list()).toHaveLength(1)
-    await sandbox.faults.clear()
-    await playStory(sandbox)
+    await expect.poll(() => on.sandbox.faults.list()).toHaveLength(1)
+    await on.sandbox.faults.clear()
+    await playStory(on.sandbox)
     await page.keyboard.press('1')
     const alice = page.locator('.row', { hasText: 'Retried' })
     await alice.waitFor()

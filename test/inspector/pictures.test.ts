@@ -1,9 +1,7 @@
 import { mkdir, readFile, writeFile } from 'node:fs/promises'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import type { SandboxHandle } from '../../src/index.ts'
+import { describe, expect, test } from 'vitest'
 import { NO_CHROMIUM } from '../helpers/open-page.ts'
-import { testSandbox } from '../helpers/partner.ts'
-import { InspectorBrowser } from './inspector-page.ts'
+import { inspected } from './inspector-page.ts'
 import { playStory } from './story.ts'
 
 const FOLDER = new URL('../../docs/pictures/', import.meta.url)
@@ -18,21 +16,10 @@ const PICTURES: readonly (readonly [name: string, place: string, text: string])[
 const isUpdate = process.env.BUILD_PICTURES === '1'
 
 describe.skipIf(NO_CHROMIUM)('pictures', () => {
-  let sandbox: SandboxHandle
-  let browser: InspectorBrowser
-
-  beforeAll(async () => {
-    sandbox = await testSandbox({ clock: '2026-11-23T09:00:00Z' })
-    browser = await InspectorBrowser.start()
-    await playStory(sandbox)
-  })
-  afterAll(async () => {
-    await browser?.stop()
-    await sandbox?.stop()
-  })
+  const on = inspected(playStory, { clock: '2026-11-23T09:00:00Z' })
 
   test.each(PICTURES)('%s is as the page shows it', async (name, place, text) => {
-    const opened = await browser.open(`${new URL(sandbox.baseUrl).origin}/${place}`, {
+    const opened = await on.open(place, {
       viewport: { width: 1280, height: 720 },
     })
     if (place.startsWith('#operations')) await opened.page.locator('.row.bad').click()

@@ -1,37 +1,30 @@
-import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
+import { afterEach, describe, expect, test } from 'vitest'
 import { certificateOf } from '../../src/certify/certificate.ts'
 import { renderJson } from '../../src/certify/certificate-file.ts'
 import { renderPage } from '../../src/certify/render/document-of.ts'
 import { renderExploration } from '../../src/explore/render/render-exploration.ts'
-import { type SandboxHandle, startSandbox } from '../../src/index.ts'
 import { renderReports } from '../../src/verdict/render/render-reports.ts'
 import { sampleEvidence } from '../certify/sample-evidence.ts'
 import { sampleExploration } from '../explore/render/sample-exploration.ts'
 import { axeFindings } from '../helpers/axe.ts'
 import { NO_CHROMIUM } from '../helpers/open-page.ts'
 import { HOSTILE, sampleReport } from '../verdict/render/sample-report.ts'
-import { InspectorBrowser, type InspectorPage, LOOKS } from './inspector-page.ts'
+import { type InspectorPage, inspected, LOOKS } from './inspector-page.ts'
 import { playStory } from './story.ts'
 
 // Where there is no Chromium, its part is left out.
 describe.skipIf(NO_CHROMIUM)('verdict, explore and files in the inspector', () => {
-  let sandbox: SandboxHandle
-  let browser: InspectorBrowser
+  const on = inspected(playStory)
   let opened: InspectorPage | undefined
-  beforeAll(async () => {
-    ;[sandbox, browser] = await Promise.all([startSandbox({ port: 0 }), InspectorBrowser.start()])
-    await playStory(sandbox)
-  })
   afterEach(async () => {
     const complaints = opened?.complaints ?? []
     await opened?.close()
     opened = undefined
     expect(complaints).toEqual([])
   })
-  afterAll(() => Promise.all([sandbox.stop(), browser.stop()]))
 
   async function open(hash: string, look: keyof typeof LOOKS = 'light') {
-    opened = await browser.open(`${new URL(sandbox.baseUrl).origin}/${hash}`, LOOKS[look])
+    opened = await on.open(hash, LOOKS[look])
     return opened.page
   }
 
@@ -47,7 +40,7 @@ describe.skipIf(NO_CHROMIUM)('verdict, explore and files in the inspector', () =
     const page = await open('#verdict')
     const card = page.locator('#finding-idempotency-key-on-retry')
     await card.waitFor()
-    const report = await sandbox.report({ ended: false })
+    const report = await on.sandbox.report({ ended: false })
     const finding = report.findings.find(({ id }) => id === 'idempotency-key-on-retry')!
     const text = await card.textContent()
     for (const said of [
@@ -83,7 +76,7 @@ describe.skipIf(NO_CHROMIUM)('verdict, explore and files in the inspector', () =
     await page.locator('.chips .on', { hasText: 'list_pools' }).waitFor()
     const met = page.locator('.chips li', { hasText: 'not_found' }).first()
     const before = await met.getAttribute('class')
-    await fetch(`${sandbox.baseUrl}/nowhere`)
+    await fetch(`${on.sandbox.baseUrl}/nowhere`)
     await page.locator('.chips .on', { hasText: 'not_found' }).first().waitFor()
     expect(before).toBe('mute')
   })

@@ -1,8 +1,6 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import type { SandboxHandle } from '../../src/index.ts'
+import { describe, expect, test } from 'vitest'
 import { NO_CHROMIUM } from '../helpers/open-page.ts'
-import { testSandbox } from '../helpers/partner.ts'
-import { InspectorBrowser, InspectorPage, LOOKS } from './inspector-page.ts'
+import { InspectorPage, inspected, LOOKS } from './inspector-page.ts'
 import { playStory } from './story.ts'
 
 /** A place of each view, and a text that is there when it has read everything. */
@@ -18,25 +16,15 @@ const PLACES: readonly (readonly [string, RegExp])[] = [
 ]
 
 describe.skipIf(NO_CHROMIUM)('every view', () => {
-  let sandbox: SandboxHandle
-  let browser: InspectorBrowser
-  let origin: string
-
-  beforeAll(async () => {
-    sandbox = await testSandbox()
-    browser = await InspectorBrowser.start()
-    origin = new URL(sandbox.baseUrl).origin
+  const on = inspected(async (sandbox) => {
     await playStory(sandbox)
-  })
-  afterAll(async () => {
-    await browser?.stop()
-    await sandbox?.stop()
+    await sandbox.namespaces.create({ name: 'empty' })
   })
 
   test.each(Object.keys(LOOKS))('%s: axe finds nothing, and no view is wider than the window', async (look) => {
-    const opened = await browser.open(`${origin}/`, LOOKS[look])
+    const opened = await on.open('/', LOOKS[look])
     for (const [place, text] of PLACES) {
-      await opened.page.goto(`${origin}/${place}`)
+      await opened.page.goto(`${on.origin}/${place}`)
       await opened.page.locator('main').getByText(text).first().waitFor({ state: 'attached' })
       expect(await opened.axe(), `${place}, ${look}`).toEqual([])
       expect(await opened.overflow(), `${place}, ${look}`).toBeLessThanOrEqual(0)
@@ -46,23 +34,41 @@ describe.skipIf(NO_CHROMIUM)('every view', () => {
   })
 
   test('before anything came, axe finds nothing either, and each view names the first step', async () => {
-    await sandbox.namespaces.create({ name: 'empty' })
-    const opened = await browser.open(`${origin}/#verdict?namespace=empty`)
-    for (const [view, text] of [
-      ['operations', /Send a first deposit/],
-      ['money', /alice/], // the fixture's
-      ['verdict', /Open a saved report/],
-      ['explore', /yield-sandbox explore/],
-    ] as const) {
-      await opened.page.goto(`${origin}/#${view}?namespace=empty`)
-      await opened.page.locator('main').getByText(text).first().waitFor()
-      expect(await opened.axe(), view).toEqual([])
+    for (const look of ['light', 'narrow and dark']) {
+      const opened = await on.open('#verdict?namespace=empty', LOOKS[look])
+      for (const [view, text] of [
+        ['operations', /Send a first deposit/],
+        ['money', /alice/], // the fixture's
+        ['chain', /Supply 2,500.00 USDC to Aave for alice/],
+        ['verdict', /Open a saved report/],
+        ['explore', /yield-sandbox explore/],
+      ] as const) {
+        await opened.page.goto(`${on.origin}/#${view}?namespace=empty`)
+        await opened.page.locator('main').getByText(text).first().waitFor()
+        expect([await opened.axe(), await opened.overflow()], `${view}, ${look}`).toEqual([[], 0])
+      }
+      await opened.close()
     }
-    await opened.close()
+  })
+
+  test('as they are served, the script has 30 KB at most, and the style 8 KB', async () => {
+    const sizeOf = async (file: string) => {
+      const answer = await fetch(`${on.origin}/inspector/${file}`, { headers: { 'accept-encoding': 'gzip' } })
+      expect(answer.headers.get('content-encoding')).toBe('gzip')
+      return Number(answer.headers.get('content-length'))
+    }
+    for (const [file, most] of [
+      ['app.js', 30 * 1024],
+      ['style.css', 8 * 1024],
+    ] as const) {
+      const size = await sizeOf(file)
+      expect(size).toBeGreaterThan(1000)
+      expect(size).toBeLessThanOrEqual(most)
+    }
   })
 
   test('a link leads to its filter, its operation and its namespace', async () => {
-    const opened = await browser.open(`${origin}/#operations?user=bob&finding=any`)
+    const opened = await on.open('#operations?user=bob&finding=any')
     await opened.page.locator('.row').first().waitFor()
     expect(await opened.page.locator('.row').count()).toBe(1)
     await opened.page.getByRole('button', { name: 'user: bob' }).click()
@@ -70,8 +76,43 @@ describe.skipIf(NO_CHROMIUM)('every view', () => {
     await opened.close()
   })
 
+  test('the number of a second attempt, or the id of its request, leads to the operation that it belongs to', async () => {
+    const { data } = await on.sandbox.requests.list({ operation: 'deposit', external_id: 'bob' })
+    const [second, first] = data
+    for (const selected of [second!.number, second!.request_id]) {
+      const opened = await on.open(`#operations/${selected}`)
+      await opened.page.getByText('250.00 too much').waitFor()
+      const { page } = opened
+      await expect.poll(() => page.locator('.row[aria-current] .no').allTextContents()).toEqual([String(first!.number)])
+      await page.getByText('Attempt 2', { exact: false }).first().waitFor()
+      await opened.close()
+    }
+  })
+
+  test('latest is the newest operation, and its fold is open', async () => {
+    const opened = await on.open('#requests/latest')
+    const row = opened.page.locator('.row.folded[aria-current]')
+    await row.filter({ hasText: 'Transactions' }).waitFor()
+    await opened.page.getByRole('button', { name: '1 call that moves no money' }).first().click()
+    await row.waitFor({ state: 'detached' })
+    await opened.close()
+  })
+
+  test('nothing moves for who wants no motion', async () => {
+    const waiting = async (reducedMotion: 'reduce' | 'no-preference') => {
+      const opened = await on.open('#operations?namespace=empty', { reducedMotion })
+      await opened.page.locator('.wait i').waitFor()
+      const name = await opened.page.evaluate<string>(
+        "getComputedStyle(document.querySelector('.wait i')).animationName",
+      )
+      await opened.close()
+      return name
+    }
+    expect([await waiting('no-preference'), await waiting('reduce')]).toEqual(['wait', 'none'])
+  })
+
   test('a narrow page shows the list or one operation, and leads back', async () => {
-    const opened = await browser.open(`${origin}/`, LOOKS.narrow)
+    const opened = await on.open('/', LOOKS.narrow)
     await opened.page.locator('.row.bad').click()
     await opened.page.getByText('250.00 too much').waitFor()
     expect(await opened.page.locator('.left').isVisible()).toBe(false)
@@ -81,8 +122,8 @@ describe.skipIf(NO_CHROMIUM)('every view', () => {
   })
 
   test('two tabs of one browser share one stream', async () => {
-    const profile = await browser.profile()
-    const tabs = await Promise.all(Array.from({ length: 2 }, () => InspectorPage.open(profile, `${origin}/`)))
+    const profile = await on.profile()
+    const tabs = await Promise.all(Array.from({ length: 2 }, () => InspectorPage.open(profile, `${on.origin}/`)))
     const streams: string[] = []
     for (const { page } of tabs) await page.getByText('Live').waitFor()
     for (const { page } of tabs) {

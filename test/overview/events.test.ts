@@ -1,3 +1,5 @@
+import { once } from 'node:events'
+import { connect } from 'node:net'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { ControlClient } from '../../src/control/client.ts'
 import type { SandboxHandle } from '../../src/index.ts'
@@ -135,6 +137,35 @@ test('nothing listens to requests, faults and blocks while nobody looks', async 
     open.namespace.overview.end('stopping')
     await expect.poll(() => reader.ended).toBe(true)
     expect([exchanges.watcher, faults.watcher, open.namespace.overview.isOpen]).toEqual([null, null, false])
+  } finally {
+    await open.stop()
+  }
+})
+
+test('over a real socket, too, a reader who takes nothing is dropped, and others go on', async () => {
+  const open = await Sandbox.listen({ port: 0, confirmationDelay: 0, seed: 7 })
+  try {
+    await open.ready
+    const slow = connect(Number(new URL(open.baseUrl).port), '127.0.0.1')
+    slow.write('GET /_sandbox/events HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n')
+    await once(slow, 'readable')
+    slow.pause()
+    const quick = await EventReader.open(`${open.baseUrl}/_sandbox`)
+    await quick.until(({ event }) => event === 'hello')
+    // More than the system keeps for a socket that is not read, and 1 MiB.
+    const sentence = 'x'.repeat(256 * 1024)
+    for (let number = 1; number <= 80; number++) {
+      open.namespace.overview.emit('block', { chain_id: '31337', number, sentence } as never)
+      await quick.until(({ data }) => data.number === number)
+    }
+    let text = ''
+    slow.on('data', (chunk) => {
+      text = (text + chunk).slice(-1_000_000)
+    })
+    slow.on('error', () => {}) // reset
+    await once(slow.resume(), 'close')
+    expect(text).not.toContain('"number":80')
+    quick.cut()
   } finally {
     await open.stop()
   }

@@ -18,14 +18,24 @@ interface Heading {
 const JUMP_MS = 60 * 60 * 1000
 const DAY_MS = 24 * JUMP_MS
 
-/** Items for rows, newest first. `open` has the keys of folds that are open. */
-export function listItems(rows: readonly OperationRow[], open: ReadonlySet<number>): ListItem[] {
+/** Items for rows, newest first. `open` has the keys of folds that are open; that of the selected row is open as well. */
+export function listItems(
+  rows: readonly OperationRow[],
+  open: ReadonlySet<number>,
+  selected?: OperationRow,
+): ListItem[] {
   const items: ListItem[] = []
   let calls: OperationRow[] = []
   const endCalls = () => {
     const oldest = calls.at(-1)
     if (!oldest) return
-    const fold = { kind: 'calls' as const, key: oldest.number, rows: calls, open: open.has(oldest.number) }
+    const key = oldest.number
+    const fold = {
+      kind: 'calls' as const,
+      key,
+      rows: calls,
+      open: open.has(key) || calls.some((row) => row === selected),
+    }
     items.push(fold)
     if (fold.open) for (const row of calls) items.push({ kind: 'row', row, folded: true })
     calls = []

@@ -3,7 +3,7 @@ import type { ClockState, Headline, InspectorEvents, OperationPage } from '../..
 import { namespace } from './address.ts'
 import { call, pathOf, statusOf } from './api.ts'
 import { browserTime } from './browser-time.ts'
-import { dropRows, forgetRows, rows, takeRows, total } from './rows.ts'
+import { dropRows, forgetRows, rows, takeRows } from './rows.ts'
 import { needsToken } from './session.ts'
 
 /** `polling`: something between page and sandbox does not let a stream through. `gone`: the namespace was deleted. */
@@ -143,14 +143,30 @@ class Follower {
   }
 
   /** Goes on with a new stream, unless the namespace is gone. */
-  async #again(): Promise<void> {
-    if (this.#ended) return
-    try {
+  #again(): Promise<void> {
+    return this.#insist(async () => {
       clock.value = await call<ClockState>('GET', 'clock')
       this.#stream()
-    } catch (error) {
-      if (statusOf(error) === 404) this.#say('gone')
-      else this.#stop = browserTime.after(RETRY_MS, () => void this.#again())
+    })
+  }
+
+  /** Does work that a lost connection interrupts, again each second; not for a namespace that is gone, nor for want of the control token. */
+  async #insist(work: () => Promise<void>): Promise<void> {
+    while (!this.#ended) {
+      try {
+        return await work()
+      } catch (error) {
+        if (this.#ended) return
+        const status = statusOf(error)
+        needsToken.value = status === 401
+        const state = status === 404 ? 'gone' : 'reconnecting'
+        if (this.#state) this.#say(state)
+        else connection.value = state
+        if (status === 401 || status === 404) return
+        await new Promise<void>((resolve) => {
+          this.#stop = browserTime.after(RETRY_MS, resolve)
+        })
+      }
     }
   }
 
@@ -186,7 +202,6 @@ class Follower {
       case 'operations':
         dropRows(data.gone)
         takeRows(data.operations)
-        total.value = data.total
         leftOut.value += data.more
         versions.operations.value++
         break
@@ -195,7 +210,6 @@ class Follower {
         break
       case 'forgotten':
         forgetRows(data.oldest, data.oldest_money)
-        if (data.oldest === null) total.value = 0
         versions.operations.value++
         break
       case 'clock':
@@ -213,15 +227,14 @@ class Follower {
   }
 
   /** Reads the newest rows, so that they show at once, then the older ones. */
-  async #readAnew(): Promise<void> {
-    try {
+  #readAnew(): Promise<void> {
+    return this.#insist(async () => {
       const [page, now] = await Promise.all([
         call<OperationPage>('GET', `operations?limit=${FIRST_ROWS}`),
         call<ClockState>('GET', 'clock'),
       ])
       if (this.#ended) return
       rows.value = page.operations
-      total.value = page.total
       headline.value = page.headline
       clock.value = now
       leftOut.value = 0
@@ -229,31 +242,26 @@ class Follower {
       const early = this.#early ?? []
       this.#early = null
       for (const event of early) this.#take(event)
-      await this.#readOlder(page.next_before)
-    } catch (error) {
-      if (this.#ended) return
-      if (statusOf(error) === 401) {
-        needsToken.value = true
-        return
-      }
-      const gone = statusOf(error) === 404
-      connection.value = gone ? 'gone' : 'reconnecting'
-      if (!gone) await new Promise<void>((resolve) => browserTime.after(RETRY_MS, resolve)).then(() => this.#readAnew())
-    }
-  }
-
-  async #readOlder(from: number | null): Promise<void> {
-    for (let before = from; before !== null && !this.#ended; ) {
-      const page: OperationPage = await call('GET', `operations?limit=${MORE_ROWS}&before=${before}`)
-      takeRows(page.operations)
-      before = page.next_before
-    }
+      if (page.next_before !== null) await readRows(page.next_before, () => this.#ended)
+    })
   }
 }
 
-/** Shows the rows of a burst that the stream left out: reads everything anew. */
-export async function readLeftOut(): Promise<void> {
-  const page = await call<OperationPage>('GET', `operations?limit=${MORE_ROWS}`)
-  takeRows(page.operations)
+/** Reads the rows below a number, or all of them, until `isOver`. */
+async function readRows(below: number | null, isOver = () => false): Promise<void> {
+  let before = below
+  do {
+    const page: OperationPage = await call(
+      'GET',
+      `operations?limit=${MORE_ROWS}${before === null ? '' : `&before=${before}`}`,
+    )
+    takeRows(page.operations)
+    before = page.next_before
+  } while (before !== null && !isOver())
+}
+
+/** Shows the rows of a burst that the stream left out: old ones may be among them. */
+export function readLeftOut(): Promise<void> {
   leftOut.value = 0
+  return readRows(null)
 }

@@ -5,9 +5,6 @@ import { place } from './address.ts'
 /** Every row that the page has, newest first. */
 export const rows = signal<readonly OperationRow[]>([])
 
-/** Number of rows that the sandbox has; more than {@link rows} while older ones are being read. */
-export const total = signal(0)
-
 /** Takes new and changed rows, in any order. */
 export function takeRows(taken: readonly OperationRow[]): void {
   if (taken.length === 0) return

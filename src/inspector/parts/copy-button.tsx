@@ -35,7 +35,7 @@ export function CopyBox({ text, label }: { text: string; label: string }) {
   return (
     <figure class="copybox" aria-label={label}>
       {!onPaper && <CopyButton text={text} />}
-      <pre>
+      <pre tabIndex={onPaper ? undefined : 0}>
         <code>{text}</code>
       </pre>
     </figure>

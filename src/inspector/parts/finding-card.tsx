@@ -28,19 +28,19 @@ export function Card(props: {
   )
 }
 
+/** A finding as its card and its line show it; in a certificate, less is known of it. */
+export type ShownFinding = Pick<ReportedFinding, 'title' | 'outcome' | 'explanation'> &
+  Partial<Omit<ReportedFinding, 'id' | 'impact'>> & { id: string; impact: string }
+
 /** Id of the element of a finding. */
 export function elementOf(id: string): string {
   return `finding-${id}`
 }
 
 /** A rule that was broken or that somebody has to look at, with everything that is needed to understand and mend it. */
-export function FindingCard(props: {
-  finding: ReportedFinding
-  exchanges: readonly ExchangeLine[]
-  isChosen: boolean
-}) {
-  const { finding, exchanges, isChosen } = props
-  const { id, title, outcome, impact, explanation, exercise_with: command, request_ids } = finding
+export function FindingCard(props: { finding: ShownFinding; exchanges?: readonly ExchangeLine[]; isChosen?: boolean }) {
+  const { finding, exchanges = [], isChosen = false } = props
+  const { id, title, outcome, impact, explanation, exercise_with: command, request_ids = [] } = finding
   const isBroken = outcome === 'failed'
   return (
     <Card title={title} id={elementOf(id)} mark={impact} tone={isBroken ? 'bad' : 'warn'} isChosen={isChosen}>
@@ -55,21 +55,13 @@ export function FindingCard(props: {
         ]}
       />
       <Exchanges lines={isBroken ? exchanges.filter(({ request_id }) => request_ids.includes(request_id)) : []} />
-      <Rule id={id} rule={finding.rule} command={isBroken ? command : undefined} />
-    </Card>
-  )
-}
-
-/** A rule, where more about it can be read (the page comes with the package: nobody needs the network), and the command that shows it again. */
-export function Rule({ id, rule, command }: { id: string; rule: string; command: string | undefined }) {
-  return (
-    <>
+      {/* The page that it names comes with the package: nobody needs the network. */}
       <Facts
         facts={[
           [
             'Rule',
             <>
-              {rule}{' '}
+              {finding.rule}{' '}
               <small class="mute">
                 <code>yield-sandbox findings {id}</code>, docs/findings.md#{id}
               </small>
@@ -77,8 +69,8 @@ export function Rule({ id, rule, command }: { id: string; rule: string; command:
           ],
         ]}
       />
-      {command && <CopyBox label="See it again" text={command} />}
-    </>
+      {isBroken && command && <CopyBox label="See it again" text={command} />}
+    </Card>
   )
 }
 
@@ -114,7 +106,7 @@ export function Fold({ title, count, children }: { title: string; count?: number
 }
 
 /** Findings in a few lines each: those that were kept, and those that were not tested, with the command that tests them. */
-export function FindingList({ findings, selected }: { findings: readonly ReportedFinding[]; selected: string }) {
+export function FindingList({ findings, selected = '' }: { findings: readonly ShownFinding[]; selected?: string }) {
   return (
     <ul class="list">
       {findings.map(({ id, title, outcome, impact, required, explanation, exercise_with: command }) => {
@@ -125,7 +117,8 @@ export function FindingList({ findings, selected }: { findings: readonly Reporte
             <div>
               {onPaper ? title : <a href={hrefOf('verdict', id)}>{title}</a>}{' '}
               <small class="mute">
-                {id} · {impact}
+                {id}
+                {impact && ` · ${impact}`}
               </small>
               {required && !isKept && <small class="warn"> required</small>}
               {(onPaper || id === selected) && <p class="mute">{explanation}</p>}

@@ -1,7 +1,7 @@
 import type { Level } from '../../control/contract.ts'
 import { idInWords, LEVELS } from '../model/levels.ts'
 import { alikeIn, type FaultMatrix, type MatrixCell } from '../model/matrix.ts'
-import { Sideways } from './sideways.tsx'
+import { Table } from './table.tsx'
 
 /** Names and meanings of outcomes by their ids, the worst first. */
 export type OutcomeNames = Readonly<Record<string, { name: string; meaning: string }>>
@@ -25,39 +25,24 @@ export function MatrixTable({ matrix: { operations, rows }, names, selected, lin
   }
   return (
     <>
-      <Sideways label="Every fault at every operation">
-        <table class="matrix">
-          <thead>
-            <tr>
-              <td />
-              {operations.map((operation) => (
-                <th key={operation} scope="col">
-                  {idInWords(operation)}
-                </th>
-              ))}
-            </tr>
-          </thead>
-          <tbody>
-            {rows.map(({ fault, cells }) => (
-              <tr key={fault}>
-                <th scope="row">{fault}</th>
-                {cells.map((cell, i) => (
-                  <td key={operations[i]}>
-                    {cell && (
-                      <Cell
-                        cell={cell}
-                        name={nameOf(cell[0].outcome)}
-                        selected={selected}
-                        href={linkOf?.(cell[0].id)}
-                      />
-                    )}
-                  </td>
-                ))}
-              </tr>
-            ))}
-          </tbody>
-        </table>
-      </Sideways>
+      <Table
+        label="Every fault at every operation"
+        class="matrix"
+        hasRowHeads
+        head={['', ...operations.map(idInWords)]}
+        rows={rows.map(({ fault, cells }) => ({
+          key: fault,
+          cells: [
+            fault,
+            ...cells.map(
+              (cell) =>
+                cell && (
+                  <Cell cell={cell} name={nameOf(cell[0].outcome)} selected={selected} href={linkOf?.(cell[0].id)} />
+                ),
+            ),
+          ],
+        }))}
+      />
       <ul class="legend mute">
         {[...legend.values()].map((entry) => (
           <li key={entry.outcome + entry.level}>

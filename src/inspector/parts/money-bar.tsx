@@ -8,14 +8,21 @@ export interface MoneyBarProps {
   before?: string | undefined
   expected: string
   after: string
-  symbol: string
-  decimals: number
+  token_symbol: string
+  token_decimals: number
   /** A sentence below; none if left out. */
   note?: string
 }
 
 /** Before, should be and is, with a bar that hatches what is too much and leaves open what is missing. */
-export function MoneyBar({ before, expected, after, symbol, decimals, note }: MoneyBarProps) {
+export function MoneyBar({
+  before,
+  expected,
+  after,
+  token_symbol: symbol,
+  token_decimals: decimals,
+  note,
+}: MoneyBarProps) {
   const surplus = BigInt(after) - BigInt(expected)
   const [solid = 0, whole = 0] = [Number(expected), Number(after)].sort((a, b) => a - b)
   const percent = (amount: number) => `${(amount / Math.max(whole, Number(before ?? 0), 1)) * 100}%`

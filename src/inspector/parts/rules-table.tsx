@@ -1,5 +1,5 @@
 import { Chapter } from './chapter.tsx'
-import { Sideways } from './sideways.tsx'
+import { Table } from './table.tsx'
 
 /** What became of a rule in one scenario. */
 export type RuleOutcome = 'Broken' | 'Needs review' | 'Errored' | 'Kept' | 'Not tested'
@@ -25,40 +25,33 @@ export function RulesTable({ columns, rows }: RulesTableProps) {
   const worst = ({ outcomes }: (typeof rows)[number]) => WORST_FIRST.findIndex((one) => outcomes.includes(one))
   return (
     <Chapter title="Rules by scenario" note={rows.length} shown={rows.length > 0}>
-      <Sideways label="Rules by scenario">
-        <table class="rules">
-          <thead>
-            <tr>
-              <td />
-              {columns.map(({ name, href }) => (
-                <th key={name} scope="col">
-                  {href === undefined ? <span>{name}</span> : <a href={href}>{name}</a>}
-                </th>
-              ))}
-            </tr>
-          </thead>
-          <tbody>
-            {[...rows]
-              .sort((a, b) => worst(a) - worst(b))
-              .map(({ id, title, outcomes }) => (
-                <tr key={id}>
-                  <th scope="row">
-                    {title} <small>{id}</small>
-                  </th>
-                  {outcomes.map((outcome, i) => (
-                    <td key={i}>
-                      {outcome && (
-                        <b role="img" class={SIGNS[outcome][1]} title={outcome} aria-label={outcome}>
-                          {SIGNS[outcome][0]}
-                        </b>
-                      )}
-                    </td>
-                  ))}
-                </tr>
-              ))}
-          </tbody>
-        </table>
-      </Sideways>
+      <Table
+        label="Rules by scenario"
+        class="rules"
+        hasRowHeads
+        head={[
+          '',
+          ...columns.map(({ name, href }) => (href === undefined ? <span>{name}</span> : <a href={href}>{name}</a>)),
+        ]}
+        rows={[...rows]
+          .sort((a, b) => worst(a) - worst(b))
+          .map(({ id, title, outcomes }) => ({
+            key: id,
+            cells: [
+              <>
+                {title} <small>{id}</small>
+              </>,
+              ...outcomes.map(
+                (outcome) =>
+                  outcome && (
+                    <b role="img" class={SIGNS[outcome][1]} title={outcome} aria-label={outcome}>
+                      {SIGNS[outcome][0]}
+                    </b>
+                  ),
+              ),
+            ],
+          }))}
+      />
       <p class="mute">{WORST_FIRST.map((outcome) => `${SIGNS[outcome][0]} ${outcome}`).join(', ')}</p>
     </Chapter>
   )

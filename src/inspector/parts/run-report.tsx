@@ -44,19 +44,16 @@ export function RunReport({ run, names, heading: Heading = 'h3', children }: Run
       )}
       {money
         ?.filter(({ expected_minor, is_minor }) => expected_minor !== is_minor)
-        .map(
-          ({ tenant, external_id, pool_id, before_minor, expected_minor, is_minor, token_symbol, token_decimals }) => (
-            <MoneyBar
-              key={`${tenant}/${external_id}/${pool_id}`}
-              before={before_minor}
-              expected={expected_minor}
-              after={is_minor}
-              symbol={token_symbol}
-              decimals={token_decimals}
-              note={`${external_id} (${tenant}), ${pool_id}, compared with the run without a fault.`}
-            />
-          ),
-        )}
+        .map((one) => (
+          <MoneyBar
+            key={`${one.tenant}/${one.external_id}/${one.pool_id}`}
+            {...one}
+            before={one.before_minor}
+            expected={one.expected_minor}
+            after={one.is_minor}
+            note={`${one.external_id} (${one.tenant}), ${one.pool_id}, compared with the run without a fault.`}
+          />
+        ))}
       <Exchanges lines={exchanges ?? []} />
       {findings.map(({ id, title, explanation, fix }) => (
         <Facts

@@ -5,9 +5,9 @@ import { Icon } from './icon.tsx'
 const MOST = 7
 
 /** The attempts of an operation as a sentence of signs. */
-export function Strip({ marks, most = MOST }: { marks: readonly Mark[]; most?: number }) {
-  const left = marks.length - most
-  const shown = left > 0 ? marks.slice(0, most - 1) : marks
+export function Strip({ marks }: { marks: readonly Mark[] }) {
+  const left = marks.length - MOST
+  const shown = left > 0 ? marks.slice(0, MOST - 1) : marks
   return (
     <span class="strip" role="img" aria-label={marks.map(({ label }) => label).join(', ')}>
       {shown.map(({ kind, tone }, i) => (

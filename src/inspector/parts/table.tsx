@@ -2,42 +2,56 @@ import type { ComponentChildren } from 'preact'
 
 /** A table. */
 export interface TableProps {
-  caption?: string
+  /** For screen readers, and to be seen if `hasCaption`. */
+  label: string
+  hasCaption?: boolean
+  class?: string
   /** Names of the columns; one that begins with `>` stands at the right, as numbers do, and an empty one has no head. */
-  head: readonly string[]
+  head: readonly ComponentChildren[]
   rows: readonly { key: string | number; cells: readonly ComponentChildren[]; isChosen?: boolean }[]
+  /** True if the first cell of a row is its head. */
+  hasRowHeads?: boolean
 }
 
-/** Rows under named columns. */
-export function Table({ caption, head, rows }: TableProps) {
-  const sideOf = (i: number) => (head[i]?.startsWith('>') ? 'r' : undefined)
+/** Rows under named columns. A table that is wider than the page scrolls by itself, by keyboard as well. */
+export function Table({ label, hasCaption, class: look, head, rows, hasRowHeads }: TableProps) {
+  const sideOf = (i: number) => (String(head[i]).startsWith('>') ? 'r' : undefined)
   return (
-    <table>
-      {caption && <caption>{caption}</caption>}
-      <thead>
-        <tr>
-          {head.map((name, i) =>
-            name === '' ? (
-              <td />
-            ) : (
-              <th key={name} scope="col" class={sideOf(i)}>
-                {name.replace('>', '')}
-              </th>
-            ),
-          )}
-        </tr>
-      </thead>
-      <tbody>
-        {rows.map(({ key, cells, isChosen }) => (
-          <tr key={key} aria-selected={isChosen}>
-            {cells.map((cell, i) => (
-              <td key={i} class={sideOf(i)}>
-                {cell}
-              </td>
-            ))}
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must have the focus for arrow keys to reach it
+    <section class="wide" tabIndex={0} aria-label={label}>
+      <table class={look}>
+        {hasCaption && <caption>{label}</caption>}
+        <thead>
+          <tr>
+            {head.map((name, i) =>
+              name === '' ? (
+                <td key={i} />
+              ) : (
+                <th key={i} scope="col" class={sideOf(i)}>
+                  {typeof name === 'string' ? name.replace('>', '') : name}
+                </th>
+              ),
+            )}
           </tr>
-        ))}
-      </tbody>
-    </table>
+        </thead>
+        <tbody>
+          {rows.map(({ key, cells, isChosen }) => (
+            <tr key={key} aria-selected={isChosen}>
+              {cells.map((cell, i) =>
+                hasRowHeads && i === 0 ? (
+                  <th key={i} scope="row">
+                    {cell}
+                  </th>
+                ) : (
+                  <td key={i} class={sideOf(i)}>
+                    {cell}
+                  </td>
+                ),
+              )}
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </section>
   )
 }

@@ -1,14 +1,14 @@
 import type { CertificateDocument } from '../../certify/certificate-document.ts'
+import { place } from '../model/address.ts'
 import { idInWords, LEVELS } from '../model/levels.ts'
 import { matrixOf } from '../model/matrix.ts'
 import { Chapter } from '../parts/chapter.tsx'
 import { CopyBox } from '../parts/copy-button.tsx'
 import { Facts } from '../parts/facts.tsx'
-import { Card, Fold, Rule } from '../parts/finding-card.tsx'
+import { Card, FindingCard, FindingList, Fold } from '../parts/finding-card.tsx'
 import { MatrixTable } from '../parts/matrix-table.tsx'
 import { toneOfVerdict } from '../parts/numbers.tsx'
 import { type RuleOutcome, RulesTable } from '../parts/rules-table.tsx'
-import { Sideways } from '../parts/sideways.tsx'
 import { Table } from '../parts/table.tsx'
 import { ReportNumbers } from './report-chapters.tsx'
 
@@ -57,9 +57,12 @@ export function CertificateChapters({ certificate: { evidence, words } }: Props)
   return (
     <>
       <Chapter title="Broken" note={broken.length} shown={broken.length > 0}>
-        {broken.map(({ id, contradicted_in }) => (
-          <BrokenRule key={id} id={id} shownBy={contradicted_in} words={words.rules[id]?.broken} />
-        ))}
+        {broken.map(({ id, contradicted_in }) => {
+          const { title = id, impact = '', again, ...others } = words.rules[id]?.broken ?? {}
+          const explanation = `Shown by ${contradicted_in.join(', ')}.`
+          const finding = { id, title, impact, explanation, outcome: 'failed' as const, ...others }
+          return <FindingCard key={id} finding={again ? { ...finding, exercise_with: again } : finding} />
+        })}
       </Chapter>
       <Causes evidence={evidence} words={words} />
       <Chapter title="Every fault at every operation" shown={exploration.trials.length > 0}>
@@ -82,46 +85,20 @@ export function CertificateChapters({ certificate: { evidence, words } }: Props)
       />
       {untested.length > 0 && (
         <Fold title="Not tested" count={untested.length}>
-          <ul class="list">
-            {untested.map(({ id }) => (
-              <li key={id}>
-                <b class="mute">–</b>
-                <div>
-                  {titleOf(id)} <small class="mute">{id}</small>
-                  <p class="mute">Needs {words.rules[id]?.situation}.</p>
-                </div>
-              </li>
-            ))}
-          </ul>
+          <FindingList
+            selected={place.value.selected}
+            findings={untested.map(({ id }) => ({
+              ...{ id, title: titleOf(id), impact: '', outcome: 'not_exercised' as const },
+              explanation: `Needs ${words.rules[id]?.situation}.`,
+            }))}
+          />
         </Fold>
       )}
     </>
   )
 }
 
-type Words = CertificateDocument['words']
 type Parts = Pick<CertificateDocument, 'evidence' | 'words'>
-
-interface BrokenProps {
-  id: string
-  shownBy: string[]
-  words: Words['rules'][string]['broken']
-}
-
-function BrokenRule({ id, shownBy, words }: BrokenProps) {
-  return (
-    <Card title={words?.title ?? id} mark={words?.impact ?? ''} tone="bad">
-      <Facts
-        facts={[
-          ['Shown by', shownBy.join(', ')],
-          ['What it costs', words?.consequence],
-          ['Change', words?.fix],
-        ]}
-      />
-      {words && <Rule id={id} rule={words.rule} command={words.again} />}
-    </Card>
-  )
-}
 
 /** Where money went astray: one card for one cause. */
 function Causes({ evidence: { exploration }, words }: Parts) {
@@ -170,23 +147,22 @@ function Causes({ evidence: { exploration }, words }: Parts) {
 function Scenarios({ evidence: { scenarios }, words }: Parts) {
   return (
     <Chapter title="Scenarios" note={scenarios.length} shown={scenarios.length > 0}>
-      <Sideways label="Scenarios">
-        <Table
-          head={['scenario', 'verdict', 'the command', 'operations of which not all is well']}
-          rows={scenarios.map(({ name, verdict, end }, i) => {
-            const said = words.scenarios[i]
-            return {
-              key: name,
-              cells: [
-                name,
-                <b class={toneOfVerdict(verdict)}>{verdict}</b>,
-                <b class={said?.failed ? 'bad' : 'ok'}>{said?.end ?? end}</b>,
-                said?.operations.map((operation) => <div key={operation}>{operation}</div>),
-              ],
-            }
-          })}
-        />
-      </Sideways>
+      <Table
+        label="Scenarios"
+        head={['scenario', 'verdict', 'the command', 'operations of which not all is well']}
+        rows={scenarios.map(({ name, verdict, end }, i) => {
+          const said = words.scenarios[i]
+          return {
+            key: name,
+            cells: [
+              name,
+              <b class={toneOfVerdict(verdict)}>{verdict}</b>,
+              <b class={said?.failed ? 'bad' : 'ok'}>{said?.end ?? end}</b>,
+              said?.operations.map((operation) => <div key={operation}>{operation}</div>),
+            ],
+          }
+        })}
+      />
     </Chapter>
   )
 }

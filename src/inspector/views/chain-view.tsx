@@ -10,6 +10,7 @@ import { Facts } from '../parts/facts.tsx'
 import { Icon, type IconName } from '../parts/icon.tsx'
 import { shortHash } from '../parts/lane.tsx'
 import { Split } from '../parts/split.tsx'
+import { Waiting } from '../parts/waiting.tsx'
 
 /** Transactions of one chain in words, newest first, and one of them beside. */
 export function ChainView() {
@@ -28,7 +29,7 @@ function ChainOf({ query }: { query: string }) {
   const { selected } = place.value
 
   setKeys(movesIn(() => rows.map(({ tx_hash }) => tx_hash), selected))
-  if (!value) return <p class="pad mute">{error ? error.message : 'Reading the chain …'}</p>
+  if (!value) return <Waiting what="the chain" error={error} />
   const before = pages.at(-1)?.next_before ?? null
   const more = () => {
     void call<TransactionPage>('GET', `transactions?${query}&before=${before}`).then((page) =>
@@ -94,7 +95,7 @@ function Transaction({ row, isSelected }: { row: TransactionRow; isSelected: boo
 
 function TransactionPanel({ hash }: { hash: string }) {
   const { value, error } = useRead<TransactionDetail>(`transactions/${encodeURIComponent(hash)}`, ['block'])
-  if (!value || value.tx_hash !== hash) return <p class="mute">{error ? error.message : 'Reading the transaction …'}</p>
+  if (!value || value.tx_hash !== hash) return <Waiting what="the transaction" error={error} />
   return (
     <>
       <header class="head">

@@ -9,6 +9,7 @@ import { CopyBox, CopyButton } from '../parts/copy-button.tsx'
 import { Facts } from '../parts/facts.tsx'
 import { Choice, Input } from '../parts/field.tsx'
 import { FaultForm } from './fault-form.tsx'
+import { credentialLines, FirstRequest } from './first-request.tsx'
 
 /** Everything that can be done to the namespace, each with the call that does it. */
 export function ControlView() {
@@ -122,9 +123,6 @@ function NamespaceCard() {
   )
 }
 
-const LANGUAGES = { curl: 'curl', typescript: 'TypeScript', python: 'Python' } as const
-type Language = keyof typeof LANGUAGES
-
 function CredentialsCard() {
   const { value } = useRead<Credentials>('credentials?first_request=1')
   const [slug, setSlug] = useState('')
@@ -141,20 +139,12 @@ function CredentialsCard() {
   const mint = (label: string, kind: string, body: object) => ({
     ...{ label, route: `tenants/${tenant.slug}/${kind}`, body, done },
   })
-  const lines = {
-    'Base URL': value.base_url,
-    'Token URL': value.auth_url,
-    'Client id': tenant.client_id,
-    'Client secret': tenant.client_secret,
-    Scope: value.scope,
-    Issuer: tenant.issuer,
-  }
   return (
     <Card title="Credentials and tokens">
       <Choice label="Tenant" value={tenant.slug} set={setSlug} options={tenants.map((one) => one.slug)} />
       <Facts
         class="facts"
-        facts={Object.entries(lines).map(([title, text]) => [
+        facts={credentialLines(value, tenant).map(([title, text]) => [
           title,
           <>
             <code>{text}</code> <CopyButton text={text} />
@@ -175,24 +165,12 @@ function CredentialsCard() {
         <Input label="End user of the token" value={external_id} set={setUser} />
       </Actions>
       {token !== '' && <CopyBox label="Token" text={token} />}
-      {tenant.first_request && <FirstRequest texts={tenant.first_request} />}
+      {tenant.first_request && (
+        <>
+          <h2>First request</h2>
+          <FirstRequest texts={tenant.first_request} />
+        </>
+      )}
     </Card>
-  )
-}
-
-function FirstRequest({ texts }: { texts: Record<Language, string> }) {
-  const [language, setLanguage] = useState<Language>('curl')
-  return (
-    <>
-      <h2>First request</h2>
-      <div class="row-of-buttons">
-        {(Object.keys(LANGUAGES) as Language[]).map((one) => (
-          <button key={one} type="button" class="chip" aria-pressed={one === language} onClick={() => setLanguage(one)}>
-            {LANGUAGES[one]}
-          </button>
-        ))}
-      </div>
-      <CopyBox label="First request" text={texts[language]} />
-    </>
   )
 }

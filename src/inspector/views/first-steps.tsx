@@ -2,7 +2,9 @@ import type { Credentials } from '../../control/contract.ts'
 import { hrefOf } from '../model/address.ts'
 import { useRead } from '../model/use-read.ts'
 import { CopyBox } from '../parts/copy-button.tsx'
+import { Facts } from '../parts/facts.tsx'
 import { Icon, type IconName } from '../parts/icon.tsx'
+import { credentialLines, FirstRequest } from './first-request.tsx'
 
 const LEGEND: readonly (readonly [IconName, string])[] = [
   ['request', 'a request'],
@@ -29,12 +31,10 @@ export function FirstSteps() {
           <li>
             <h2>Send a first deposit</h2>
             {first ? (
-              <CopyBox label="First request" text={first.curl} />
+              <FirstRequest texts={first} />
             ) : (
               <p class="mute">
-                {value
-                  ? 'This tenant cannot make one: it has no pool, no access, or no private key here.'
-                  : 'Reading the credentials …'}
+                {value && 'This tenant cannot make one: it has no pool, no access, or no private key here.'}
               </p>
             )}
           </li>
@@ -43,7 +43,9 @@ export function FirstSteps() {
             {value && tenant && (
               <CopyBox
                 label="Credentials"
-                text={`base URL       ${value.base_url}\ntoken URL      ${value.auth_url}\nclient id      ${tenant.client_id}\nclient secret  ${tenant.client_secret}`}
+                text={credentialLines(value, tenant)
+                  .map(([name, text]) => `${name.padEnd(15)}${text}`)
+                  .join('\n')}
               />
             )}
           </li>
@@ -61,16 +63,7 @@ export function FirstSteps() {
       </section>
       <aside class="card">
         <h2>Signs</h2>
-        <dl class="legend">
-          {LEGEND.map(([name, words]) => (
-            <div key={name}>
-              <dt>
-                <Icon name={name} />
-              </dt>
-              <dd>{words}</dd>
-            </div>
-          ))}
-        </dl>
+        <Facts class="legend" facts={LEGEND.map(([name, words]) => [<Icon name={name} />, words])} />
       </aside>
     </div>
   )

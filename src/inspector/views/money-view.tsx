@@ -9,6 +9,7 @@ import { Icon } from '../parts/icon.tsx'
 import { Surplus } from '../parts/money-bar.tsx'
 import { Split } from '../parts/split.tsx'
 import { Table } from '../parts/table.tsx'
+import { Waiting } from '../parts/waiting.tsx'
 import { YieldCurve } from '../parts/yield-curve.tsx'
 
 /** End users and pools, and beside them the money of one end user over time. */
@@ -20,7 +21,7 @@ export function MoneyView() {
   )
 
   setKeys(movesIn(() => users.map(nameOfUser), chosen && nameOfUser(chosen)))
-  if (!value) return <p class="pad mute">{error ? error.message : 'Reading ledger and chain …'}</p>
+  if (!value) return <Waiting what="ledger and chain" error={error} />
   const list = (
     <div class="pad stack">
       {error && <p class="warn">{error.message}</p>}
@@ -64,6 +65,8 @@ const SUMS = ['principal_minor', 'yield_minor', 'wallet_minor'] as const
 function Users({ users, chosen }: { users: readonly EndUserMoney[]; chosen: EndUserMoney | undefined }) {
   return (
     <Table
+      label="End users"
+      class="users"
       head={['End user', '>Principal', '>Yield', '>Wallet', 'Money']}
       rows={users.map((user) => ({
         key: nameOfUser(user),
@@ -100,30 +103,30 @@ function Balance({ user: { surplus } }: { user: EndUserMoney }) {
       <Icon name="ok" /> right
     </span>
   ) : (
-    <>
-      {surplus.map(({ token_symbol, token_decimals, amount_minor, operation_numbers }) => (
-        <div key={token_symbol} class="bad">
-          <Surplus minor={amount_minor} decimals={token_decimals} symbol={token_symbol} />
-          {operation_numbers.map((number) => (
-            <span key={number}>
-              {' '}
-              <a href={hrefOf('operations', String(number))}>{number}</a>
-            </span>
-          ))}
-        </div>
-      ))}
-    </>
+    surplus.map(({ token_symbol, token_decimals, amount_minor, operation_numbers }) => (
+      <div key={token_symbol} class="bad">
+        <Surplus minor={amount_minor} decimals={token_decimals} symbol={token_symbol} />
+        {operation_numbers.map((number) => (
+          <span key={number}>
+            {' '}
+            <a href={hrefOf('operations', String(number))}>{number}</a>
+          </span>
+        ))}
+      </div>
+    ))
   )
 }
 
 /** `"0.0412"` → `4.12 %` */
 function percentOf(fraction: string | null): string {
-  return fraction === null ? 'unknown' : `${(Number(fraction) * 100).toFixed(2)} %`
+  return fraction === null ? 'unknown' : `${(Number(fraction) * 100).toFixed(2)}\u00a0%`
 }
 
 function Pools({ pools }: { pools: MoneyOverview['pools'] }) {
   return (
     <Table
+      label="Pools"
+      class="pools"
       head={['Pool', 'Market', '>APY', '>Value locked', '>Can be withdrawn']}
       rows={pools.map((pool) => ({
         key: `${pool.tenant} ${pool.pool_id}`,
@@ -209,13 +212,14 @@ function Waterfall({ portfolio: { series, token_decimals: decimals } }: { portfo
   const percent = (minor: number) => `${(minor / most) * 100}%`
   return (
     <Table
-      caption="How the principal came about"
+      label="How the principal came about"
+      hasCaption
       head={['No.', 'Day', '>Amount', '', '>Principal after']}
       rows={moves.map(({ at, before, after, operation_number }, i) => ({
         key: i,
         cells: [
           operation_number !== null && <a href={hrefOf('operations', String(operation_number))}>{operation_number}</a>,
-          <span class="mute">{dayOf(at)}</span>,
+          <span class="mute nowrap">{dayOf(at)}</span>,
           <Amount minor={minus(after, before)} decimals={decimals} signed />,
           <div class="fall" aria-hidden="true">
             <i

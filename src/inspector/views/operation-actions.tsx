@@ -24,10 +24,10 @@ export function OperationActions({ detail }: { detail: OperationDetail }) {
     const [added] = await call<{ explanation: string }[]>('POST', 'faults', [again.fault])
     return `The next ${detail.operation}: ${added?.explanation}`
   }
-  const actions: [words: string, work: () => void, letter?: string | undefined, opens?: string][] = [
+  const actions: [words: string, work: () => void, letter?: string, opens?: string][] = [
     ['Send again', () => send(), 'r'],
     ...(key === undefined ? [] : [['Send with a new key', () => send(crypto.randomUUID())] as [string, () => void]]),
-    ['Edit and send', () => setPanel(panel === 'edit' ? '' : 'edit'), undefined, 'edit'],
+    ['Edit and send', () => setPanel(panel === 'edit' ? '' : 'edit'), '', 'edit'],
     [
       'Copy as curl',
       () => doing(async () => ((await copied(again.curl)) ? 'Copied as curl.' : 'This page may not copy.')),

@@ -1,5 +1,6 @@
+import { useEffect } from 'preact/hooks'
 import type { OperationAttempt, OperationDetail, ReportedFinding } from '../../control/contract.ts'
-import { hrefOf, place } from '../model/address.ts'
+import { go, hrefOf, place } from '../model/address.ts'
 import { operationName } from '../model/list-items.ts'
 import { selectedRow } from '../model/rows.ts'
 import { useRead } from '../model/use-read.ts'
@@ -9,6 +10,7 @@ import { ExchangeDetails } from '../parts/exchange-details.tsx'
 import { Icon } from '../parts/icon.tsx'
 import { Lane } from '../parts/lane.tsx'
 import { MoneyBar } from '../parts/money-bar.tsx'
+import { Waiting } from '../parts/waiting.tsx'
 import { OperationActions } from './operation-actions.tsx'
 
 /** The operation that the address names, in order of need: what happened, the money, the attempts, the rule, what to do. */
@@ -18,22 +20,18 @@ export function OperationPanel() {
   const { value: detail, error } = useRead<OperationDetail>(number === null ? null : `operations/${number}`, [
     'operations',
   ])
-  if (number === null) return <p class="mute">There is no operation "{selected}" on record, or not any more.</p>
   const isRead = detail?.attempts.some(({ exchange }) => exchange.number === number)
-  if (!detail || !isRead) return <p class="mute">{error ? error.message : `Reading operation ${number} …`}</p>
+  // An operation that belongs to the row of another one now: its address becomes that of the row.
+  useEffect(() => {
+    if (detail && isRead && selected === String(number)) go({ selected: String(detail.number) }, true)
+  }, [detail])
+  if (number === null) return <p class="mute">There is no operation "{selected}" on record, or not any more.</p>
+  if (!detail || !isRead) return <Waiting what={`operation ${number}`} error={error} />
   return (
     <>
       <Head detail={detail} />
       <p class={`say ${detail.tone}`}>{detail.sentence}</p>
-      {detail.money && (
-        <MoneyBar
-          before={detail.money.before}
-          expected={detail.money.expected}
-          after={detail.money.after}
-          symbol={detail.money.token_symbol}
-          decimals={detail.money.token_decimals}
-        />
-      )}
+      {detail.money && <MoneyBar {...detail.money} />}
       {detail.attempts.map((attempt, i) => (
         <Attempt key={attempt.exchange.request_id} attempt={attempt} ordinal={i + 1} before={detail.attempts[i - 1]} />
       ))}

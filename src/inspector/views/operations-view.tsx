@@ -5,13 +5,14 @@ import { go, hrefOf, place } from '../model/address.ts'
 import { movesIn, setKeys } from '../model/keys.ts'
 import { counted } from '../model/levels.ts'
 import { callsInWords, dayOf, type ListItem, listItems, operationName } from '../model/list-items.ts'
-import { leftOut, readLeftOut } from '../model/live.ts'
-import { FILTERS, filteredRows, rows, selectedRow, total } from '../model/rows.ts'
+import { connection, headline, leftOut, readLeftOut } from '../model/live.ts'
+import { FILTERS, filteredRows, rows, selectedRow } from '../model/rows.ts'
 import { Amount } from '../parts/amount.tsx'
 import { Icon } from '../parts/icon.tsx'
 import { Split } from '../parts/split.tsx'
 import { Strip } from '../parts/strip.tsx'
 import { VirtualList } from '../parts/virtual-list.tsx'
+import { Waiting } from '../parts/waiting.tsx'
 import { FirstSteps } from './first-steps.tsx'
 import { OperationPanel } from './operation-panel.tsx'
 
@@ -20,7 +21,10 @@ const ROW_HEIGHT = 34
 
 /** All operations, newest first, and the one that is selected beside them. */
 export function OperationsView() {
-  if (rows.value.length === 0 && total.value === 0) return <FirstSteps />
+  if (connection.value === 'gone')
+    return <Waiting what="" error={{ message: 'There is no such namespace any more.' }} />
+  if (headline.value === null) return <Waiting what="the operations" />
+  if (rows.value.length === 0) return <FirstSteps />
   return (
     <Split
       names={['Operations', 'Operation']}
@@ -34,12 +38,12 @@ export function OperationsView() {
 
 /** Folds that are open. */
 const open = signal<ReadonlySet<number>>(new Set())
-const shownItems = computed(() => listItems(filteredRows.value, open.value))
+const shownItems = computed(() => listItems(filteredRows.value, open.value, selectedRow()))
 
-function toggle(key: number): void {
-  const next = new Set(open.value)
-  if (!next.delete(key)) next.add(key)
-  open.value = next
+function toggle({ key, rows: folded, open: isOpen }: ListItem & { kind: 'calls' }): void {
+  const others = [...open.value].filter((one) => one !== key)
+  open.value = new Set(isOpen ? others : [...others, key])
+  if (folded.some((row) => row === selectedRow())) go({ selected: '' })
 }
 
 function OperationList() {
@@ -102,7 +106,7 @@ function Item({ item, selected }: { item: ListItem; selected: OperationRow | und
       )
     case 'calls':
       return (
-        <button type="button" class="calls" aria-expanded={item.open} onClick={() => toggle(item.key)}>
+        <button type="button" class="calls" aria-expanded={item.open} onClick={() => toggle(item)}>
           {item.open ? '▾' : '▸'} {item.rows.length} {item.rows.length === 1 ? 'call that moves' : 'calls that move'} no
           money <span>· {callsInWords(item.rows)}</span>
         </button>

@@ -4,26 +4,17 @@ import { Chapter } from '../parts/chapter.tsx'
 import { Coverage } from '../parts/coverage.tsx'
 import { Exchanges } from '../parts/exchanges.tsx'
 import { Card, CauseCard, FindingCard, FindingList, Fold } from '../parts/finding-card.tsx'
-import { Numbers, toneOfVerdict } from '../parts/numbers.tsx'
+import { countsOf, Numbers, toneOfVerdict } from '../parts/numbers.tsx'
 import { RulesTable } from '../parts/rules-table.tsx'
-import { Sideways } from '../parts/sideways.tsx'
 import { Table } from '../parts/table.tsx'
 
-type Counted = Pick<Report, 'verdict' | 'proved' | 'contradicted' | 'unproved'>
-
 /** Verdict and numbers of a report, or of a certificate. */
-export function ReportNumbers({ report }: { report: Counted }) {
-  const { verdict, proved, contradicted, unproved } = report
-  return (
-    <Numbers
-      verdict={verdict}
-      counts={[
-        [contradicted, 'broken', 'bad'],
-        [proved, 'rules kept', 'ok'],
-        [unproved, 'not tested', 'mute'],
-      ]}
-    />
-  )
+export function ReportNumbers({
+  report,
+}: {
+  report: Pick<Report, 'verdict' | 'proved' | 'contradicted' | 'unproved'>
+}) {
+  return <Numbers verdict={report.verdict} counts={countsOf(report)} />
 }
 
 /** The reasons why a verdict is no better, if there are several; a single one is its sentence. */
@@ -180,21 +171,20 @@ export function Overview({ reports, linkOf }: { reports: readonly Report[]; link
   return (
     <>
       <Chapter title="Scenarios" note={reports.length}>
-        <Sideways label="Scenarios">
-          <Table
-            head={['scenario', 'verdict', '>kept', '>broken', '>not tested']}
-            rows={reports.map((report, i) => ({
-              key: i,
-              cells: [
-                <a href={linkOf(i)}>{nameOf(report)}</a>,
-                <b class={toneOfVerdict(report.verdict)}>{report.verdict}</b>,
-                report.proved,
-                report.contradicted,
-                report.unproved,
-              ],
-            }))}
-          />
-        </Sideways>
+        <Table
+          label="Scenarios"
+          head={['scenario', 'verdict', '>kept', '>broken', '>not tested']}
+          rows={reports.map((report, i) => ({
+            key: i,
+            cells: [
+              <a href={linkOf(i)}>{nameOf(report)}</a>,
+              <b class={toneOfVerdict(report.verdict)}>{report.verdict}</b>,
+              report.proved,
+              report.contradicted,
+              report.unproved,
+            ],
+          }))}
+        />
       </Chapter>
       <RulesTable
         columns={columns}

@@ -6,6 +6,7 @@ import { openedFile } from '../model/opened-file.ts'
 import { useRead } from '../model/use-read.ts'
 import { FileChooser } from '../parts/file-chooser.tsx'
 import { elementOf } from '../parts/finding-card.tsx'
+import { Waiting } from '../parts/waiting.tsx'
 import { CertificateChapters, CertificateHead } from './certificate-chapters.tsx'
 import { findingsOf, OtherChapters, Overview, ReportNumbers, SHOWN, Unmet, WrongChapters } from './report-chapters.tsx'
 
@@ -27,7 +28,7 @@ export function VerdictView() {
 
 function Live() {
   const { value: report, error } = useRead<Report>('report?ended=false', ['operations'])
-  if (!report) return <p class="pad mute">{error?.message ?? 'Reading the report …'}</p>
+  if (!report) return <Waiting what="the report" error={error} />
   return <Pages report={report} money={false} />
 }
 
