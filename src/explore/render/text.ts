@@ -4,8 +4,9 @@ import type { Exploration, TrialResult } from '../exploration.ts'
 import { isBad } from '../judge/judge-trial.ts'
 import { matrixOf } from '../matrix.ts'
 import { explorationSummary } from '../summary.ts'
+import { ASSUMPTION_WORDS, harms, settingName, worstAssumptionsFirst } from './assumption-words.ts'
 import { alikeInWords, explanationsOf, type Incident, incidentsOf } from './incidents.ts'
-import { COLOURS, matrixLines } from './matrix-lines.ts'
+import { COLOURS, LEVEL_COLOURS, matrixLines } from './matrix-lines.ts'
 import { GRAVE, isAside, OUTCOMES, signOf } from './outcomes.ts'
 import { leftOpen, pace, tally, verdictSentence } from './sentence.ts'
 
@@ -33,11 +34,29 @@ export function renderExplorationText(exploration: Exploration, terms: TextTerms
     ...leftOut(incidents, most),
     ...aside.slice(0, most).flatMap((incident) => asideLines(incident, set)),
     ...leftOut(aside, most),
+    ...assumptionLines(exploration, set),
     ...leftOpen(exploration).flatMap((note) => set.wrap('', plainText(note), '  ')),
     ...set.wrap('', `${tally(exploration)}; ${pace(exploration)}; seed ${exploration.seed}.`),
     ...set.whole(VERDICTS[verdict], verdictSentence(exploration)),
     '',
   ].join('\n')
+}
+
+/** Other settings of the service, each with what came of it; those that the command breaks under with a command that does it again. */
+function assumptionLines({ assumptions = [] }: Exploration, set: Typesetter): string[] {
+  if (assumptions.length === 0) return []
+  const lines = worstAssumptionsFirst(assumptions).flatMap((one) => {
+    const { sign, name } = ASSUMPTION_WORDS[one.outcome]
+    const colour = LEVEL_COLOURS[one.level]
+    if (!harms(one)) return set.signed(sign, colour, `${settingName(one)}: ${name}; ${one.sentences.join('; ')}.`)
+    return [
+      ...set.signed(sign, colour, `${settingName(one)}: ${name} (${one.level}). ${one.means}`),
+      ...one.sentences.flatMap((sentence) => set.wrap('  ', plainText(sentence))),
+      ...one.findings.flatMap(({ id, title, fix }) => set.labelled({ why: `${title} (${id}).`, fix })),
+      `  again     ${plainText(one.repeat)}`,
+    ]
+  })
+  return ['Other settings of the service, one at a time:', ...lines, '']
 }
 
 function leftOut(incidents: readonly Incident[], most: number): string[] {
