@@ -5,7 +5,7 @@ import type { CommandStdio } from '../exec/run-command.ts'
 import type { SandboxOptions } from '../options.ts'
 import type { SandboxRecord } from '../running/sandbox-record.ts'
 import { version } from '../version.ts'
-import { alternativesTo, findAlternative, namesAlternative } from './assumptions/alternatives.ts'
+import { alternativesTo, findAlternative, namesAlternative, refuseUnknownSetting } from './assumptions/alternatives.ts'
 import { tryAlternatives } from './assumptions/try-alternatives.ts'
 import { playRestartable, playWithRecovery } from './crash/restart-condition.ts'
 import type { AssumptionResult, Exploration, TrialResult } from './exploration.ts'
@@ -80,10 +80,11 @@ export interface ExploreWatch {
 
 /**
  * Runs the command without faults twice, then once for every hazard at every position, and compares where the money ends up.
- * Resolves to undefined when it was interrupted before anything was compared. Throws {@link BaselineFailure}, CommandStartError and
- * the errors of a sandbox that cannot start.
+ * Resolves to undefined when it was interrupted before anything was compared. Throws {@link BaselineFailure}, CommandStartError,
+ * OptionError for a trial that does not exist, and the errors of a sandbox that cannot start.
  */
 export async function explore(terms: ExploreTerms): Promise<Exploration | undefined> {
+  if (terms.trial !== undefined && namesAlternative(terms.trial)) refuseUnknownSetting(terms.trial)
   const clock = new SandboxClock()
   const start = clock.wallNow()
   const moment = terms.clock ?? new Date(start).toISOString()

@@ -41,30 +41,39 @@ export function alternativesTo(settings: ServiceSettings): Alternative[] {
   return [...single, ...whole]
 }
 
+/** Refuses the id of an alternative whose setting has no other value, whatever the fixture. Throws OptionError. */
+export function refuseUnknownSetting(id: string): void {
+  const { name } = partsOf(id)
+  const names: string[] = [...switchable().map(([one]) => one), 'profile']
+  if (names.includes(name)) return
+  const known = Object.hasOwn(SWITCHABLE_SETTINGS, name) ? SWITCHABLE_SETTINGS[name as SettingId] : undefined
+  if (known && 'leftOut' in known) throw wrongId(id, `no other ${name} is tried: ${known.leftOut}`)
+  throw wrongId(id, `"${shorten(name)}" is no setting that has another value; ${suggest(name, names)}`)
+}
+
 /** The alternative of that id. Throws OptionError, which names the nearest there is. */
 export function findAlternative(id: string, settings: ServiceSettings): Alternative {
+  refuseUnknownSetting(id)
   const all = alternativesTo(settings)
   const found = all.find((one) => one.id === id)
   if (found) return found
-  const wrong = (why: string) => new OptionError(`--trial "${shorten(id, 200)}": ${why}`)
+  const { name, value } = partsOf(id)
+  const values = all.flatMap((one) => (one.setting === name ? [shown(one.value)] : []))
+  const isThere =
+    name === 'profile' ? Object.hasOwn(PROFILES, value) : value === shown(String(settings[name as SettingId]))
+  if (isThere)
+    throw wrongId(id, `the fixture has that already${values.length === 0 ? '' : `; use ${values.join(' or ')}`}`)
+  throw wrongId(id, `"${shorten(value)}" is not tried for ${name}; ${suggest(value, values)}`)
+}
+
+/** `transfer_status` and `201` of `assumption transfer_status=201`. */
+function partsOf(id: string): { name: string; value: string } {
   const [name = '', ...rest] = id.slice(PREFIX.length).split('=')
-  const value = rest.join('=')
-  const own = all.filter(({ setting }) => setting === name)
-  const known = Object.hasOwn(SWITCHABLE_SETTINGS, name) ? SWITCHABLE_SETTINGS[name as SettingId] : undefined
-  if (known && 'leftOut' in known) throw wrong(`no other ${name} is tried: ${known.leftOut}`)
-  const [first] = own
-  if (!first) {
-    const names = [...new Set(all.map(({ setting }) => setting))]
-    throw wrong(`"${shorten(name)}" is no setting that has another value; ${suggest(name, names)}`)
-  }
-  const fixed = known && hasValue(settings, name as SettingId, value === '""' ? '' : value)
-  const why = fixed ? 'the fixture has that value already' : `"${shorten(value)}" is not tried for ${name}`
-  throw wrong(
-    `${why}; ${suggest(
-      value,
-      own.map((one) => shown(one.value)),
-    )}`,
-  )
+  return { name, value: rest.join('=') }
+}
+
+function wrongId(id: string, why: string): OptionError {
+  return new OptionError(`--trial "${shorten(id, 200)}": ${why}`)
 }
 
 /** Names of the parts of an alternative that a run never came to, and of those that it did. */

@@ -3,6 +3,7 @@ import { codeOfEnd, endInAWord, endInWords } from '../../exec/command-end.ts'
 import type { SandboxOptions } from '../../options.ts'
 import { allInOrder } from '../../support/waiting.ts'
 import type { AssumptionResult } from '../exploration.ts'
+import { holdTheSame, ownedMoney } from '../judge/compare-money.ts'
 import { differenceOf, isBad, judgeTrial, type TrialExpectation } from '../judge/judge-trial.ts'
 import { shownTrial } from '../judge/show-trial.ts'
 import { repeatCommand, type SameTerms } from '../plan/find-trial.ts'
@@ -43,7 +44,7 @@ export async function tryAlternatives(
   const mayBegin = () => {
     if (interruption.asked.aborted) return false
     if (begun < maxRuns && clock.wallNow() < deadline) return true
-    reason = begun < maxRuns ? '--budget' : '--max-runs'
+    reason = `left out by ${begun < maxRuns ? '--budget' : '--max-runs'}`
     return false
   }
   const lane = async () => {
@@ -77,7 +78,7 @@ async function tryAlternative(
 
 function untried({ id, setting, value, means }: Alternative, reason: string, terms: SameTerms): AssumptionResult {
   return {
-    ...{ id, setting, value, means, outcome: 'untried', level: 'none', sentences: [`not tried: ${reason}`] },
+    ...{ id, setting, value, means, outcome: 'untried', level: 'none', sentences: [reason] },
     ...{ operations: [], findings: [], end: '', took_ms: 0, overhead_ms: 0, repeat: repeatCommand(id, terms) },
   }
 }
@@ -104,25 +105,30 @@ function failedFindings({ report }: Observation) {
   return report.findings.filter(({ outcome }) => outcome === 'failed')
 }
 
-/** Judges a run as a trial without faults: it must end as the unharmed one did. */
+/**
+ * Judges a run as a trial without faults: it must end as well as the unharmed one, with as much money in every place. It may have come
+ * there by other requests, as a client that takes both into account does.
+ */
 export function judgeAlternative(
   alternative: Alternative,
   seen: Observation,
   { expected, unharmed }: Pick<AlternativeTerms, 'expected' | 'unharmed'>,
 ): Pick<AssumptionResult, 'outcome' | 'level' | 'sentences'> {
-  const { end, evidence } = seen
-  const { outcome, level, sentences } = judgeTrial(seen, expected)
+  const { end, evidence, money } = seen
+  const { outcome, level, sentences, operations } = judgeTrial(seen, expected)
   if (outcome === 'errored' || level === 'inconclusive') return { outcome: 'errored', level: 'inconclusive', sentences }
-  if (end.timedOut) return { outcome: 'hung', level: 'serious', sentences: [endInWords(end), ...sentences] }
-  if (isBad(level)) return { outcome: 'astray', level, sentences }
+  const differs = howItDiffers(seen, unharmed, expected)
+  if (end.timedOut) return { outcome: 'hung', level: 'serious', sentences: [yourEnd(seen), ...differs] }
+  if (isBad(level)) return { outcome: 'astray', level, sentences: [...sentences, ...differs] }
   const { met, unmet } = partsMet(alternative, { ...evidence, unharmed: unharmed.evidence })
-  const difference = differenceOf(seen, expected)
-  const failed = codeOfEnd(end) !== 0
-  if (failed || difference.length > 0 || level === 'review' || level === 'warning') {
-    const how = [yourEnd(seen), ...howItDiffers(seen, unharmed, expected)].join('; ')
+  const actual = ownedMoney(money, evidence.exchanges, expected.stable)
+  const same = expected.money.some((one) => holdTheSame(one, actual))
+  if (codeOfEnd(end) !== 0 || !same || operations.some((one) => one.level === 'review')) {
+    const how = [yourEnd(seen), ...differs].join('; ')
+    const why = operations.filter((one) => one.level === level).map(({ sentence }) => sentence)
+    const moved = same ? ['the money is the same'] : differenceOf(seen, expected)
     const chance = met.length > 0 ? [] : ['no request shows that it met the setting: that it failed may be chance']
-    const why = level === 'review' || level === 'warning' ? sentences.filter((one) => one !== endInWords(end)) : []
-    return { outcome: 'breaks', level: 'review', sentences: [...new Set([how, ...why, ...difference, ...chance])] }
+    return { outcome: 'breaks', level: 'review', sentences: [...new Set([how, ...why, ...moved, ...chance])] }
   }
   if (met.length === 0) return { outcome: 'not_met', level: 'none', sentences: [unmetInWords(unmet)] }
   const part = unmet.length === 0 ? [] : [unmetInWords(unmet)]
@@ -131,6 +137,7 @@ export function judgeAlternative(
 
 /** "your client ended with code 1" */
 function yourEnd({ end }: Observation): string {
+  if (end.timedOut) return 'your client was not done in time'
   return codeOfEnd(end) === 0 ? 'your client ended well' : endInWords(end).replace('the command', 'your client')
 }
 
@@ -145,10 +152,11 @@ function howItDiffers(seen: Observation, unharmed: Observation, { stable }: Tria
   const more = [...now].find(([name]) => !before.has(name))
   const gone = [...before.keys()].find((name) => !now.has(name))
   const last = [...now].at(-1)
+  const named = [other?.[0], more?.[0]]
   return [
     ...(other ? [`${other[0]} was answered ${other[1]} instead of ${before.get(other[0])}`] : []),
     ...(more ? [`${more[0]} was asked for in addition, and answered ${more[1]}`] : []),
     ...(gone === undefined ? [] : [`${gone} was never asked for`]),
-    ...(last && last !== other && last !== more ? [`the last answer was ${last[1]}, to ${last[0]}`] : []),
+    ...(last && !named.includes(last[0]) ? [`the last answer was ${last[1]}, to ${last[0]}`] : []),
   ]
 }
