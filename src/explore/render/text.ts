@@ -37,7 +37,7 @@ export function renderExplorationText(exploration: Exploration, terms: TextTerms
     ...assumptionLines(exploration, set, verbose),
     ...leftOpen(exploration).flatMap((note) => set.wrap('', plainText(note), '  ')),
     ...set.wrap('', `${tally(exploration)}; ${pace(exploration)}; seed ${exploration.seed}.`),
-    ...set.whole(VERDICTS[verdict], verdictSentence(exploration)),
+    ...set.whole(VERDICTS[verdict], plainText(verdictSentence(exploration))),
     '',
   ].join('\n')
 }
