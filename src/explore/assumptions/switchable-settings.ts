@@ -63,7 +63,8 @@ export const SWITCHABLE_SETTINGS: Table = {
       '': 'The base URL is an origin without a path.',
       '/api': 'The base URL ends in a path, /api, and the service is there alone.',
     },
-    met: ({ exchanges }) => exchanges.some((one) => isOfService(one) && succeeded(one)),
+    // A request to the wrong path is one that meets it as well.
+    met: ({ exchanges }) => exchanges.some(({ operation }) => operation !== 'token'),
     unmet: 'the service was asked for nothing',
   },
   error_docs: {
@@ -198,10 +199,6 @@ export const SWITCHABLE_SETTINGS: Table = {
 /** Errors whose detail has an amount. */
 const AMOUNT_ERRORS = ['insufficient_balance', 'amount_too_small']
 const ISSUER_ERRORS = ['unknown_partner_issuer', 'cross_tenant_jwt']
-
-function isOfService({ operation }: RecordedExchange): boolean {
-  return operation !== null && operation !== 'token'
-}
 
 /** The token endpoint has bodies of its own, by RFC 6749. */
 function isErrorBody({ operation, end, response }: RecordedExchange): boolean {

@@ -1,7 +1,9 @@
 import { SandboxClock } from '../../domain/clock.ts'
 import { codeOfEnd, endInAWord, endInWords } from '../../exec/command-end.ts'
 import type { SandboxOptions } from '../../options.ts'
+import { shorten } from '../../support/foreign-text.ts'
 import { allInOrder } from '../../support/waiting.ts'
+import type { RecordedExchange } from '../../traffic/recorded-exchange.ts'
 import type { AssumptionResult } from '../exploration.ts'
 import { holdTheSame, ownedMoney } from '../judge/compare-money.ts'
 import { differenceOf, isBad, judgeTrial, type TrialExpectation } from '../judge/judge-trial.ts'
@@ -66,11 +68,14 @@ async function tryAlternative(
   alternative: Alternative,
   terms: AlternativeTerms,
 ): Promise<AssumptionResult | undefined> {
+  const clock = new SandboxClock()
+  const began = clock.wallNow()
   const sandbox = await ExplorationSandbox.openUnder(alternative.service, terms.options)
+  const opening = clock.wallNow() - began
   try {
     const { timeout } = terms
     const seen = await sandbox.run(terms, { faults: [], holding: 0, stdio: ['ignore', 'ignore', 'ignore'], timeout })
-    return seen && assumptionResult(alternative, seen, terms)
+    return seen && assumptionResult(alternative, { ...seen, overhead: seen.overhead + opening }, terms)
   } finally {
     await sandbox.stop()
   }
@@ -124,11 +129,12 @@ export function judgeAlternative(
   const actual = ownedMoney(money, evidence.exchanges, expected.stable)
   const same = expected.money.some((one) => holdTheSame(one, actual))
   if (codeOfEnd(end) !== 0 || !same || operations.some((one) => one.level === 'review')) {
-    const how = [yourEnd(seen), ...differs].join('; ')
-    const why = operations.filter((one) => one.level === level).map(({ sentence }) => sentence)
+    const [first, ...others] = differs
+    const how = first === undefined ? yourEnd(seen) : `${yourEnd(seen)}: ${first}`
+    const why = operations.filter((one) => one.level === 'review').map(({ sentence }) => sentence)
     const moved = same ? ['the money is the same'] : differenceOf(seen, expected)
     const chance = met.length > 0 ? [] : ['no request shows that it met the setting: that it failed may be chance']
-    return { outcome: 'breaks', level: 'review', sentences: [...new Set([how, ...why, ...moved, ...chance])] }
+    return { outcome: 'breaks', level: 'review', sentences: [how, ...others, ...new Set(why), ...moved, ...chance] }
   }
   if (met.length === 0) return { outcome: 'not_met', level: 'none', sentences: [unmetInWords(unmet)] }
   const part = unmet.length === 0 ? [] : [unmetInWords(unmet)]
@@ -141,22 +147,32 @@ function yourEnd({ end }: Observation): string {
   return codeOfEnd(end) === 0 ? 'your client ended well' : endInWords(end).replace('the command', 'your client')
 }
 
-/** "deposit#1@alice was answered 201 instead of 200", "withdraw#1@alice was never asked for": the first of each kind. */
+/**
+ * Differences between the requests of two runs, the most telling first: "deposit#1@alice was answered 201 instead of 200", "the last answer
+ * was 422 insufficient_balance, to withdraw#1@alice", "list_transactions#1@alice was never asked for".
+ */
 function howItDiffers(seen: Observation, unharmed: Observation, { stable }: TrialExpectation): string[] {
   const [now, before] = [seen, unharmed].map(({ evidence: { exchanges } }) => {
     const places = placesOf(exchanges, stable)
     return new Map(places.map(({ position, answer }) => [positionName(position), answer]))
   })
   if (!now || !before) return []
+  const lost = seen.evidence.exchanges.find(({ operation }) => operation === null)
+  const isLostAnyway = unharmed.evidence.exchanges.some(({ operation }) => operation === null)
   const other = [...now].find(([name, answer]) => before.has(name) && before.get(name) !== answer)
   const more = [...now].find(([name]) => !before.has(name))
   const gone = [...before.keys()].find((name) => !now.has(name))
   const last = [...now].at(-1)
-  const named = [other?.[0], more?.[0]]
+  const isNamed = [other?.[0], more?.[0]].includes(last?.[0])
   return [
+    ...(lost && !isLostAnyway ? [`${requestInWords(lost)} was answered ${lost.response?.status ?? lost.end}`] : []),
     ...(other ? [`${other[0]} was answered ${other[1]} instead of ${before.get(other[0])}`] : []),
     ...(more ? [`${more[0]} was asked for in addition, and answered ${more[1]}`] : []),
+    ...(last && gone !== undefined && !isNamed ? [`the last answer was ${last[1]}, to ${last[0]}`] : []),
     ...(gone === undefined ? [] : [`${gone} was never asked for`]),
-    ...(last && !named.includes(last[0]) ? [`the last answer was ${last[1]}, to ${last[0]}`] : []),
   ]
+}
+
+function requestInWords({ request: { method, path } }: RecordedExchange): string {
+  return `${method} ${shorten(path, 100)}`
 }

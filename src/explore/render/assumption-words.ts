@@ -4,9 +4,9 @@ import { isBad } from '../judge/judge-trial.ts'
 
 /** Presentation of outcomes under another setting of the service: a sign, a name, and a meaning. */
 export const ASSUMPTION_WORDS: Record<AssumptionOutcome, { sign: string; name: string; meaning: string }> = {
-  astray: { sign: '✗', name: 'money went astray', meaning: 'money is where it must not be' },
+  astray: { sign: '✗', name: 'went astray', meaning: 'money is where it must not be' },
   hung: { sign: '∞', name: 'hung', meaning: 'the command was not done in time' },
-  breaks: { sign: '?', name: 'breaks', meaning: 'the command ended with another code, or with other money' },
+  breaks: { sign: '?', name: 'broke', meaning: 'the command ended with another code, or with other money' },
   errored: { sign: '?', name: 'errored', meaning: 'the run itself went wrong: it says nothing' },
   untried: { sign: '·', name: 'not tried', meaning: 'the run did not take place' },
   not_met: { sign: '-', name: 'not met', meaning: 'the run never came to where the setting decides: it says nothing' },
@@ -47,12 +47,13 @@ export function settingName({ id }: Pick<AssumptionResult, 'id'>): string {
   return id.replace(/^assumption /, '')
 }
 
-/** "9 other settings survived": outcomes that occurred, the worst first. */
+/** "under other settings 2 broke, 9 survived": outcomes that occurred, the worst first; nothing where there are none. */
 export function assumptionTally(results: readonly AssumptionResult[]): string[] {
-  return ASSUMPTION_OUTCOMES.flatMap((outcome) => {
+  const counts = ASSUMPTION_OUTCOMES.flatMap((outcome) => {
     const count = results.filter((one) => one.outcome === outcome).length
-    return count === 0 ? [] : [`${plural(count, 'other setting')} ${ASSUMPTION_WORDS[outcome].name}`]
+    return count === 0 ? [] : [`${count} ${ASSUMPTION_WORDS[outcome].name}`]
   })
+  return counts.length === 0 ? [] : [`under other settings ${counts.join(', ')}`]
 }
 
 /** The worst first; those that say nothing stand last. */
