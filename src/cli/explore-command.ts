@@ -53,6 +53,7 @@ const MAX_RANDOM = 10_000
 
 interface Flags extends RunFlags {
   crash?: boolean
+  assumptions?: boolean
   recover?: string
   kill?: string
   faults: string[]
@@ -80,6 +81,7 @@ export function exploreCommand(): Command {
     .option('--crash', 'kill the command at every point, and start it again: does it pay twice, or never?')
     .option('--recover <command>', 'with --crash: run this by the shell after a kill, instead of the command itself')
     .option('--kill <command>', 'with --crash: run this by the shell to kill what is not a child of the command')
+    .option('--assumptions', 'run the command under every other setting of the service: the live one may have either')
     .option('--faults <kinds>', 'only these faults, by kind or by name, separated by commas', wordsOf(FAULTS), [])
     .option('--only <operations>', 'only at these operations, separated by commas', wordsOf(OPERATIONS), [])
     .addOption(
@@ -110,7 +112,7 @@ export function exploreCommand(): Command {
 }
 
 /** Flags that have no meaning with `--trial`, which runs one trial: there is nothing to choose or to resume. */
-const MANY = ['faults', 'only', 'depth', 'random', 'maxRuns', 'budget', 'resume']
+const MANY = ['assumptions', 'faults', 'only', 'depth', 'random', 'maxRuns', 'budget', 'resume']
 
 const KINDS: readonly string[] = [...new Set(HAZARDS.map(({ rule }) => rule.kind))]
 const FAULTS = [...KINDS, ...STRIKES.map(({ id }) => id)]
@@ -121,13 +123,14 @@ Operations: ${OPERATIONS.join(', ')}.
 
 The command is told where the sandbox is as by exec. It has no standard input; what it prints is shown of its first run.
 
-Exit codes: 0 no money went astray, 3 it did or a run hung, 4 nothing could be explored, or transfers were not tried; the
-command's own when it fails without any fault; 130 and 143 interrupted: what there is until then is shown, and --resume goes on.
+Exit codes: 0 no money went astray, 3 it did or a run hung, 4 nothing could be explored, transfers were not tried,
+or it breaks under another setting; the command's own when it fails without any fault; 130 and 143 interrupted: what there is until then is shown, and --resume goes on.
 
 Examples:
   yield-sandbox explore -- npm test
   yield-sandbox explore --only deposit,withdraw --faults drop_connection --report explore.html -- npm test
   yield-sandbox explore --crash -- node worker.js
+  yield-sandbox explore --assumptions -- npm test
   yield-sandbox explore --before 'npm run db:reset' --jobs 1 --budget 10m -- npm test
   yield-sandbox explore --books 'sh books.sh' -- npm test
   yield-sandbox explore --random 100 --seed 7 -- npm test
@@ -164,6 +167,8 @@ async function run(command: string[], given: Flags): Promise<void> {
       clock: flags.clock ?? kept?.header.clock,
       flags: flagsOfRun(flags),
       known: kept?.results ?? new Map(),
+      assumptions: flags.assumptions ?? false,
+      knownAssumptions: kept?.assumptions ?? new Map(),
     }),
   )
   process.exitCode = await conclude(exploration, { files, interruption, flags, allowInconclusive })
@@ -195,10 +200,13 @@ async function watched(
         const known = trials.flatMap(({ id }) => kept?.results.get(id) ?? [])
         const change = kept?.changeOf(trials)
         if (change !== undefined) say(change)
-        if (flags.faults.length === 0 && flags.trial === undefined && !flags.crash) say(untriedInWords())
+        if (flags.faults.length === 0 && flags.trial === undefined && !flags.crash && !flags.assumptions)
+          say(untriedInWords())
         // A single trial leaves the results of all trials unchanged.
-        if (flags.trial === undefined)
-          results = ResultsFile.begin(flags.results, { ...begun, flags: sameFlags(flags), trials }, known)
+        if (flags.trial === undefined) {
+          const of = { ...begun, flags: sameFlags(flags), trials }
+          results = ResultsFile.begin(flags.results, of, [...known, ...(kept?.assumptions.values() ?? [])])
+        }
         display.planned(trials, known)
       },
       tried(result) {
@@ -206,6 +214,11 @@ async function watched(
         display.tried(result)
       },
       further: (trials) => display.further(trials),
+      assuming: (alternatives) => display.assuming(alternatives),
+      assumed(result) {
+        results?.add(result)
+        display.assumed(result)
+      },
       shrinking: (schedules) => display.shrinking(schedules),
     })
   } finally {
@@ -228,7 +241,8 @@ async function conclude(exploration: Exploration | undefined, terms: Conclusion)
   process.stderr.write(
     `\n${renderExplorationText(exploration, { ...screenOf(process.stderr), verbose: flags.verbose ?? false })}`,
   )
-  if (exploration.untried && flags.trial === undefined)
+  const isUntried = exploration.assumptions?.some(({ outcome }) => outcome === 'untried') ?? false
+  if ((exploration.untried || isUntried) && flags.trial === undefined)
     say(`what was found is in ${flags.results}; the same command line with --resume goes on`)
   if (flags.json) print(flags, explorationDocument(sharedExploration(exploration, process.env.HOME)), [])
   const written = await writeExploration(files, exploration, say, process.env.HOME)
@@ -251,6 +265,7 @@ function wantedOf(command: readonly string[], flags: Flags) {
 function sameFlags({ faults, only, depth, ...flags }: Flags): string[] {
   return [
     ...(flags.crash ? ['--crash'] : []),
+    ...(flags.assumptions ? ['--assumptions'] : []),
     ...(faults.length === 0 ? [] : ['--faults', faults.join(',')]),
     ...(only.length === 0 ? [] : ['--only', only.join(',')]),
     ...(depth === 1 ? [] : ['--depth', String(depth)]),

@@ -1,10 +1,11 @@
 import { stripVTControlCharacters } from 'node:util'
 import { SandboxClock } from '../domain/clock.ts'
-import type { TrialResult } from '../explore/exploration.ts'
+import type { AssumptionResult, TrialResult } from '../explore/exploration.ts'
 import { isBad } from '../explore/judge/judge-trial.ts'
 import { matrixOf } from '../explore/matrix.ts'
 import { type PlannedTrial, waits } from '../explore/plan/plan.ts'
 import { placesIn } from '../explore/plan/positions.ts'
+import { ASSUMPTION_WORDS, harms, settingName } from '../explore/render/assumption-words.ts'
 import { matrixRows, painter } from '../explore/render/matrix-lines.ts'
 import { OUTCOMES, signOf } from '../explore/render/outcomes.ts'
 import { seconds } from '../explore/render/sentence.ts'
@@ -58,6 +59,8 @@ export class ExploreDisplay {
     this.#known = known.length
     this.#trials = trials
     this.#began = this.#terms.clock.wallNow()
+    // Where the command is run under other settings alone, no place is struck.
+    if (trials.length === 0) return
     const there = this.#known > 0 ? `, ${this.#known} of them known` : ''
     const places = plural(placesIn(trials).length, 'place')
     this.#say(`${places} where something can go wrong, ${plural(trials.length, 'run')}${there}`)
@@ -69,6 +72,18 @@ export class ExploreDisplay {
     this.#lines.end()
     this.#trials = [...this.#trials, ...trials]
     this.#say(`goes on from what those have changed: ${plural(trials.length, 'pair')}`)
+  }
+
+  /** Number of other settings of the service under which the command is run next. */
+  assuming(alternatives: number): void {
+    this.#lines.end()
+    this.#say(`runs the command under ${plural(alternatives, 'other setting')} of the service`)
+  }
+
+  assumed(result: AssumptionResult): void {
+    this.#lines.end()
+    const { sign, name } = ASSUMPTION_WORDS[result.outcome]
+    if (harms(result)) this.#say(plainText(`${sign} ${settingName(result)}: ${name}; ${result.sentences.join('; ')}`))
   }
 
   tried(result: TrialResult): void {

@@ -20,6 +20,9 @@ export interface Ground {
   stop(): Promise<void>
 }
 
+/** Settings of the service by name, as a fixture file writes them. */
+type ServiceSection = Readonly<Record<string, unknown>>
+
 /** Parts of a namespace that no interface offers: what holds an exchange must know at once that it is held. */
 export type Inside = Pick<Services, 'faults' | 'exchanges'>
 
@@ -34,11 +37,15 @@ export function openGround(options: SandboxOptions, host: SandboxRecord | undefi
   return host === undefined ? ownGround(options) : joinedGround(options, host)
 }
 
-async function ownGround(options: SandboxOptions): Promise<Ground> {
+/**
+ * A sandbox of the caller's own. `service`: settings that replace those of the fixture file, as such a file writes them. Throws the errors
+ * of a sandbox that cannot start.
+ */
+export async function ownGround(options: SandboxOptions, service: ServiceSection = {}): Promise<Ground> {
   // Loaded here: a run within another sandbox does without it, and is there sooner.
   const { Sandbox } = await import('../sandbox/sandbox.ts')
   // Every run has a port of its own: so the requests of a wrongly configured client end up in its report all the same.
-  const sandbox = await Sandbox.listen({ ...options, port: 0, host: '127.0.0.1' })
+  const sandbox = await Sandbox.listen({ ...options, port: 0, host: '127.0.0.1' }, service)
   try {
     await sandbox.ready
     const { controlToken } = sandbox.options

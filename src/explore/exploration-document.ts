@@ -25,6 +25,8 @@ export interface ExplorationDocument extends Exploration {
   remarks: string[]
   /** Outcomes that occurred, the worst first. */
   outcomes: Record<string, { name: string; meaning: string }>
+  /** With `--assumptions`: outcomes under other settings that occurred, the worst first. */
+  assumption_outcomes?: Record<string, { name: string; meaning: string }>
   /** What went wrong, the worst first, and what should be known. */
   incidents: { wrong: ExplorationIncident[]; aside: ExplorationIncident[] }
 }

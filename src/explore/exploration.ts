@@ -149,6 +149,29 @@ export interface Smallest {
   file: string
 }
 
+/**
+ * Outcomes of a run under another setting of the service, the worst first. `astray`: money is where it must not be. `hung`: the command was
+ * not done in time. `breaks`: it ended with another code, or with other money. `errored`: the run says nothing. `untried`: it did not
+ * take place. `not_met`: it ended as before, and never came to the point where the setting decides. `survived`: it came there, and ended as before.
+ */
+export const ASSUMPTION_OUTCOMES = ['astray', 'hung', 'breaks', 'errored', 'untried', 'not_met', 'survived'] as const
+
+/** See {@link ASSUMPTION_OUTCOMES}. */
+export type AssumptionOutcome = (typeof ASSUMPTION_OUTCOMES)[number]
+
+/** The result of a run without faults under another setting of the service, where the specification leaves one open. */
+export interface AssumptionResult extends Omit<TrialResult, 'trial' | 'outcome' | 'smallest' | 'further'> {
+  /** `assumption transfer_status=201` */
+  id: string
+  /** `transfer_status`; `profile` for several at once. */
+  setting: string
+  /** As a fixture file writes it: `201`. */
+  value: string
+  /** One sentence: the service under it. */
+  means: string
+  outcome: AssumptionOutcome
+}
+
 /** Summary of the runs without any fault. */
 export interface BaselineSummary {
   exchanges: number
@@ -181,6 +204,8 @@ export interface Exploration {
   untried: { trials: Trial[]; reason: string } | null
   /** Reason why the command was never killed, although that was wished where it is possible; null where it was killed. Undefined: no wish. */
   not_restartable?: string | null
+  /** With `--assumptions`: one for every other setting of the service. */
+  assumptions?: AssumptionResult[]
   /** With `--depth 2`: pairs of strikes that later requests of the run without faults allow, and those that the first strikes led to. */
   pairs?: { possible: number; reached: number }
   /** Milliseconds from the first run's beginning to the last one's end. */

@@ -7,8 +7,10 @@ import type { CommandStdio } from '../exec/run-command.ts'
 import type { SandboxOptions } from '../options.ts'
 import type { SandboxRecord } from '../running/sandbox-record.ts'
 import { version } from '../version.ts'
+import { alternativesTo, findAlternative, namesAlternative, refuseUnknownSetting } from './assumptions/alternatives.ts'
+import { tryAlternatives } from './assumptions/try-alternatives.ts'
 import { playRestartable, playWithRecovery } from './crash/restart-condition.ts'
-import type { Exploration, TrialResult } from './exploration.ts'
+import type { AssumptionResult, Exploration, TrialResult } from './exploration.ts'
 import { findTrial } from './plan/find-trial.ts'
 import { countPairs, planPairs } from './plan/pairs.ts'
 import { changesMarket, type PlannedTrial, type PlanWish, planTrials, randomTrials, withoutPlan } from './plan/plan.ts'
@@ -39,6 +41,13 @@ export interface ExploreTerms extends ExplorationRunTerms, Omit<PlanWish, 'crash
   options: SandboxOptions
   /** The sandbox to run it within; undefined for one of its own. */
   host?: SandboxRecord | undefined
+  /**
+   * True to run the command under every other setting of the service as well; faults are planned then only if `kinds` names some, or the
+   * command is to be killed.
+   */
+  assumptions?: boolean
+  /** Results of an earlier exploration with the same terms, by the id of the alternative. */
+  knownAssumptions?: ReadonlyMap<string, AssumptionResult>
   /** 2: after every trial, a second strike at each request that the first has led to. */
   depth: 1 | 2
   /** Frozen time of the clock in every run, ISO 8601. Undefined: now. */
@@ -65,16 +74,20 @@ export interface ExploreWatch {
   tried(result: TrialResult): void
   /** Called before these trials are run as well, to which the earlier ones have led. */
   further?(trials: readonly PlannedTrial[]): void
+  /** Called before the command is run under so many other settings of the service. */
+  assuming?(alternatives: number): void
+  assumed?(result: AssumptionResult): void
   /** Called when so many random schedules have failed and are going to be shrunk. */
   shrinking?(schedules: number): void
 }
 
 /**
  * Runs the command without faults twice, then once for every hazard at every position, and compares where the money ends up.
- * Resolves to undefined when it was interrupted before anything was compared. Throws {@link BaselineFailure}, CommandStartError and
- * the errors of a sandbox that cannot start.
+ * Resolves to undefined when it was interrupted before anything was compared. Throws {@link BaselineFailure}, CommandStartError,
+ * OptionError for a trial that does not exist, and the errors of a sandbox that cannot start.
  */
 export async function explore(terms: ExploreTerms): Promise<Exploration | undefined> {
+  if (terms.trial !== undefined && namesAlternative(terms.trial)) refuseUnknownSetting(terms.trial)
   const clock = new SandboxClock()
   const start = clock.wallNow()
   const moment = terms.clock ?? new Date(start).toISOString()
@@ -102,8 +115,11 @@ export async function explore(terms: ExploreTerms): Promise<Exploration | undefi
     const drawn = randomTrials(baseline.places, { ...terms, count: terms.random?.count ?? 0, seed: sandbox.seed })
     const wish = { ...terms, crash: asked.crash !== undefined, faults: terms.crash?.ifRestartable ?? false }
     const canRun = (trial: PlannedTrial) => sandbox.ownsMarkets || !changesMarket(trial)
-    const all = () => [...planTrials(baseline.places, wish), ...drawn].filter(canRun)
-    const trials = terms.trial === undefined ? all() : [findTrial(terms.trial, baseline.places)]
+    const alternatives = alternativesOf(terms, first)
+    const planned = () => (isOfSettingsAlone(terms) ? [] : planTrials(baseline.places, wish))
+    const all = () => [...planned(), ...drawn].filter(canRun)
+    const named = (id: string) => (namesAlternative(id) ? [] : [findTrial(id, baseline.places)])
+    const trials = terms.trial === undefined ? all() : named(terms.trial)
     terms.watch.planned(begun, trials)
     const timeout = terms.timeout ?? limitOf([first.took, second.took])
     const trialTerms = {
@@ -122,7 +138,19 @@ export async function explore(terms: ExploreTerms): Promise<Exploration | undefi
     const { results, untried } = await followedBy(single, pairs, { ...trialTerms, budget: deadline - clock.wallNow() })
     const shrunk = await shrunkBy({ ...trialTerms, mayRun }, drawn, results)
     const count = terms.depth === 2 && { pairs: { possible: countPairs(baseline.places, wish), reached: pairs.length } }
-    return { ...begun, results: shrunk, untried, ...count, took_ms: clock.wallNow() - start }
+    const done = results.filter(({ trial }) => !terms.known.has(trial.id)).length
+    if (alternatives) terms.watch.assuming?.(alternatives.length)
+    const assumptions = alternatives && {
+      assumptions: await tryAlternatives(alternatives, {
+        ...trialTerms,
+        options: { ...terms.options, clock: moment, seed: sandbox.seed },
+        unharmed: first,
+        known: terms.knownAssumptions ?? new Map(),
+        maxRuns: terms.maxRuns === undefined ? undefined : terms.maxRuns - done,
+        budget: deadline - clock.wallNow(),
+      }),
+    }
+    return { ...begun, results: shrunk, untried, ...count, ...assumptions, took_ms: clock.wallNow() - start }
   } finally {
     await sandbox.stop()
   }
@@ -143,6 +171,19 @@ async function askedCrash(
     if (!(error instanceof BaselineFailure) || error.notRestartable === undefined) throw error
     return { crash: undefined, reason: error.notRestartable }
   }
+}
+
+/** The other settings to run the command under; undefined where the fixture's own are all that is wanted. */
+function alternativesOf({ trial, assumptions = false }: ExploreTerms, { evidence }: Observation) {
+  const { settings } = evidence
+  if (trial !== undefined) return namesAlternative(trial) ? [findAlternative(trial, settings)] : undefined
+  if (!assumptions) return undefined
+  return alternativesTo(settings)
+}
+
+/** @returns true if the command is only to be run under other settings: neither struck nor killed */
+function isOfSettingsAlone({ assumptions = false, crash, kinds }: ExploreTerms): boolean {
+  return assumptions && crash === undefined && kinds.length === 0
 }
 
 /** Runs the pairs that single strikes have led to, within what is left of the limits. */

@@ -2,7 +2,7 @@ import { FAILED, INCONCLUSIVE } from '../exec/exit-code.ts'
 import { TRANSFERS } from '../faults/parameters.ts'
 import type { Level } from '../oracle/outcome.ts'
 import type { Verdict } from '../verdict/report.ts'
-import { type Exploration, TRIAL_OUTCOMES, type TrialOutcome } from './exploration.ts'
+import { type AssumptionOutcome, type Exploration, TRIAL_OUTCOMES, type TrialOutcome } from './exploration.ts'
 import { isBad } from './judge/judge-trial.ts'
 
 /** The conclusion of an exploration. */
@@ -14,18 +14,37 @@ export interface ExplorationSummary {
 /** Levels at which the client cannot be called right. */
 const OPEN: readonly Level[] = ['inconclusive', 'review']
 
-/** Failed: money went astray, or a command hung. Inconclusive: it may have, or no fault ever struck. Otherwise passed. */
-export function explorationSummary({ results }: Pick<Exploration, 'results'>): ExplorationSummary {
+/** Members that a conclusion is drawn from. */
+type Concluded = Pick<Exploration, 'results' | 'assumptions'>
+
+/** Outcomes under another setting that leave open whether the client works with the live service. */
+const UNSURE: readonly AssumptionOutcome[] = ['breaks', 'errored', 'untried']
+
+/**
+ * Failed: money went astray, or a command hung. Inconclusive: it may have, no fault ever struck, or the command breaks under another
+ * setting of the service, which the live service may have or not. Otherwise passed.
+ */
+export function explorationSummary({ results, assumptions }: Concluded): ExplorationSummary {
   const counts = Object.fromEntries(TRIAL_OUTCOMES.map((outcome) => [outcome, 0])) as Record<TrialOutcome, number>
   for (const { outcome } of results) counts[outcome]++
-  const isOpen = results.some(({ level }) => OPEN.includes(level)) || counts.not_exercised === results.length
-  const verdict = results.some(({ level }) => isBad(level)) ? 'failed' : isOpen ? 'inconclusive' : 'passed'
+  const others = assumptions ?? []
+  const isAboutFaults = assumptions === undefined || results.length > 0
+  const isOpen =
+    results.some(({ level }) => OPEN.includes(level)) ||
+    (isAboutFaults && counts.not_exercised === results.length) ||
+    others.some(({ outcome }) => UNSURE.includes(outcome)) ||
+    (others.length > 0 && others.every(({ outcome }) => outcome === 'not_met'))
+  const verdict = [...results, ...others].some(({ level }) => isBad(level))
+    ? 'failed'
+    : isOpen
+      ? 'inconclusive'
+      : 'passed'
   return { verdict, counts }
 }
 
 /** The exit code of `explore`. */
 export function explorationExitCode(
-  exploration: Pick<Exploration, 'results' | 'untried'>,
+  exploration: Concluded & Pick<Exploration, 'untried'>,
   allowInconclusive = false,
 ): number {
   const code = { passed: 0, failed: FAILED, inconclusive: INCONCLUSIVE }[explorationSummary(exploration).verdict]

@@ -24,10 +24,24 @@ interface Restored {
 }
 
 /**
+ * Reads the state as {@link readKeptState} does, and replaces these settings of the service. Throws as that does.
+ */
+export async function readBeginState(
+  given: SandboxOptions,
+  service: Readonly<Record<string, unknown>> = {},
+): Promise<BeginState> {
+  const state = await readKeptState(given)
+  if (Object.keys(service).length === 0) return state
+  const { fixture } = state
+  const own = { service: { ...fixture.source.content.service, ...service } }
+  return { ...state, fixture: await readInlineFixture(own, fixture, { starting: true }) }
+}
+
+/**
  * Reads the fixture file and, if the options name one, the snapshot. A data directory that began with a snapshot has its fixture in itself.
  * Throws FixtureError, SnapshotError, OptionError or DataDirectoryError.
  */
-export async function readBeginState(given: SandboxOptions): Promise<BeginState> {
+async function readKeptState(given: SandboxOptions): Promise<BeginState> {
   const { snapshot, dataDir, fixtures } = given
   if (snapshot !== undefined) return readStart({ ...given, snapshot })
   const kept = dataDir === undefined ? null : await peekDefault(resolve(dataDir))

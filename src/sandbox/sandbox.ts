@@ -63,12 +63,13 @@ export class Sandbox {
 
   /**
    * Reads the fixtures, listens and begins to answer; {@link Sandbox.ready} resolves when it can serve.
+   * `service`: settings that replace those of the fixture file, as such a file writes them.
    * Throws OptionError, FixtureError, SnapshotError, or the operating system's error about the port.
    */
-  static async listen(given: SandboxOptions = {}): Promise<Sandbox> {
+  static async listen(given: SandboxOptions = {}, service: Readonly<Record<string, unknown>> = {}): Promise<Sandbox> {
     checkOptions(given)
     const log = given.logger ?? pino({ level: 'silent' })
-    const { fixture, restored } = await readBeginState(given)
+    const { fixture, restored } = await readBeginState(given, service)
     const resolved = resolveOptions(given, fixture.options)
     const options = restored ? { ...resolved, seed: restored.seed, clock: restored.clockStart } : resolved
     const listener = await Listener.open(options)

@@ -1,8 +1,10 @@
 import { readFile } from 'node:fs/promises'
 import { beforeAll, expect, test } from 'vitest'
+import { SWITCHABLE_SETTINGS } from '../../src/explore/assumptions/switchable-settings.ts'
 import { CRASHES } from '../../src/explore/crash/crash-points.ts'
 import { HAZARDS } from '../../src/explore/plan/hazards.ts'
 import { UNTRIED } from '../../src/explore/plan/plan.ts'
+import { ASSUMPTION_WORDS } from '../../src/explore/render/assumption-words.ts'
 import { OUTCOMES } from '../../src/explore/render/outcomes.ts'
 
 let [explore, crashes] = ['', '']
@@ -34,4 +36,19 @@ test('docs/explore.md names every kind that is not tried, with the reason, and n
     why.replaceAll('`', ''),
   ])
   expect(Object.fromEntries(rows)).toEqual(UNTRIED)
+})
+
+test('docs/explore.md names every setting that has another value, its values, and those that are left out', () => {
+  const [, section = ''] = explore.split('## Other settings of the service')
+  const rows = section.slice(section.indexOf('| setting | values |'), section.indexOf('*Not met* is said'))
+  for (const [name, setting] of Object.entries(SWITCHABLE_SETTINGS)) {
+    if ('leftOut' in setting) expect(section.slice(section.indexOf('`name`'))).toContain(`\`${name}\``)
+    const row = rows.split('\n').find((line) => line.includes(`\`${name}\``))
+    expect(row !== undefined, name).toBe('values' in setting)
+    for (const value of 'values' in setting ? Object.keys(setting.values) : []) {
+      expect(row).toContain(value === '' ? 'none' : value.startsWith('https:') ? 'a web address' : `\`${value}\``)
+    }
+  }
+  for (const { sign, name } of Object.values(ASSUMPTION_WORDS))
+    expect(section).toMatch(new RegExp(`\`[${sign}]\`.* \\| ${name} \\|`))
 })

@@ -12,6 +12,17 @@ export function compareMoney(expected: OwnedMoney, actual: OwnedMoney): string[]
   return usersInPairs(expected, actual).flatMap(([who, before, after]) => compareUser(who, before, after))
 }
 
+/** @returns true if every end user has as much in each pool, and in the wallet; it may have come there by other transfers */
+export function holdTheSame(expected: OwnedMoney, actual: OwnedMoney): boolean {
+  return usersInPairs(expected, actual).every(([who, before, after]) => {
+    const pools = [...(before?.pools ?? []), ...(after?.pools ?? [])].map(({ pool_id }) => pool_id)
+    const principalOf = (user: UserMoney | undefined, id: string) =>
+      user?.pools.find(({ pool_id }) => pool_id === id)?.principal ?? '0'
+    const equal = pools.every((id) => principalOf(before, id) === principalOf(after, id))
+    return equal && compareWallets(who, before, after).length === 0
+  })
+}
+
 /** An end user's name, and the money after two runs; undefined for an end user that one of them does not have. */
 export type UserPair = [who: string, expected: UserMoney | undefined, actual: UserMoney | undefined]
 

@@ -107,7 +107,7 @@ function notStruck({ struck, takenAway }: Observation): string {
 }
 
 /** Differences between the money of a run and that of the first run without faults; empty when it equals that of any of them. */
-function differenceOf(
+export function differenceOf(
   { money, evidence: { exchanges } }: Observation,
   { money: wanted, stable }: TrialExpectation,
 ): string[] {

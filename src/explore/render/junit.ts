@@ -1,15 +1,20 @@
 import { attributesOf, element, plainText, type XmlElement } from '../../render/safe-text.ts'
-import type { Exploration, TrialResult } from '../exploration.ts'
+import type { AssumptionResult, Exploration, TrialResult } from '../exploration.ts'
 import { isBad } from '../judge/judge-trial.ts'
+import { ASSUMPTION_WORDS, harms } from './assumption-words.ts'
 import { OUTCOMES } from './outcomes.ts'
 
 /**
- * JUnit XML, a test case for each trial. A bad result is a failure; a fault that never struck, or a trial not tried, is skipped; a run
+ * JUnit XML, a test case for each trial and for each other setting of the service; one that the command breaks under is a failure. A bad result is a failure; a fault that never struck, or a trial not tried, is skipped; a run
  * that shows nothing is an error; a command that gave up passes, with a remark.
  */
 export function renderJunit(exploration: Exploration): string {
   const { results, untried, created_at, took_ms } = exploration
-  const cases = results.map((result) => ({ result, said: trialVerdict(result) }))
+  const { assumptions = [] } = exploration
+  const cases = [
+    ...results.map((result) => ({ said: trialVerdict(result), shown: caseOf(result) })),
+    ...assumptions.map((result) => ({ said: assumptionVerdict(result), shown: caseOfSetting(result) })),
+  ]
   const left = untried?.trials ?? []
   const count = (name: string) => cases.filter(({ said }) => said?.startsWith(`<${name} `)).length
   const attributes = {
@@ -25,10 +30,10 @@ export function renderJunit(exploration: Exploration): string {
     '<?xml version="1.0" encoding="UTF-8"?>',
     '<testsuites name="yield-sandbox">',
     `  <testsuite ${attributesOf(attributes)}>`,
-    ...cases.map(({ result, said }) => testCase(result, said)),
+    ...cases.map(({ shown, said }) => testCase(shown, said)),
     ...left.map((trial) => {
       const skipped = element('skipped', { message: `not tried: ${untried?.reason}` }, '')
-      return testCase({ trial, took_ms: 0 }, skipped)
+      return testCase(caseOf({ trial, took_ms: 0 }), skipped)
     }),
     '  </testsuite>',
     '</testsuites>',
@@ -36,11 +41,39 @@ export function renderJunit(exploration: Exploration): string {
   ].join('\n')
 }
 
-function testCase({ trial, took_ms }: Pick<TrialResult, 'trial' | 'took_ms'>, said: XmlElement | undefined): string {
+/** Attributes of a test case. */
+interface TestCase extends Record<string, string | number> {
+  classname: string
+  name: string
+  /** Seconds. */
+  time: number
+}
+
+function caseOf({ trial, took_ms }: Pick<TrialResult, 'trial' | 'took_ms'>): TestCase {
   const operation = trial.harms[0]?.position.operation ?? 'none'
-  const attributes = { classname: `yield-sandbox.explore.${operation}`, name: trial.id, time: took_ms / 1000 }
+  return { classname: `yield-sandbox.explore.${operation}`, name: trial.id, time: took_ms / 1000 }
+}
+
+function caseOfSetting({ id, took_ms }: AssumptionResult): TestCase {
+  return { classname: 'yield-sandbox.explore.assumptions', name: id, time: took_ms / 1000 }
+}
+
+function testCase(attributes: TestCase, said: XmlElement | undefined): string {
   const start = `    <testcase ${attributesOf(attributes)}`
   return said === undefined ? `${start}/>` : `${start}>${said}</testcase>`
+}
+
+function assumptionVerdict(result: AssumptionResult): XmlElement | undefined {
+  const { outcome, means, sentences } = result
+  const { name, meaning } = ASSUMPTION_WORDS[outcome]
+  if (outcome === 'survived') return undefined
+  if (harms(result)) {
+    return element('failure', { message: `${name}: ${meaning}. ${means}`, type: outcome }, detailsOf(result))
+  }
+  const message = `${name}: ${sentences.join('; ')}`
+  return outcome === 'errored'
+    ? element('error', { message, type: outcome }, detailsOf(result))
+    : element('skipped', { message }, '')
 }
 
 function trialVerdict(result: TrialResult): XmlElement | undefined {
@@ -56,7 +89,7 @@ function trialVerdict(result: TrialResult): XmlElement | undefined {
   return element('system-out', {}, plainText(message))
 }
 
-function detailsOf({ sentences, findings, repeat }: TrialResult): string {
+function detailsOf({ sentences, findings, repeat }: Pick<TrialResult, 'sentences' | 'findings' | 'repeat'>): string {
   const why = findings.flatMap(({ id, title, explanation, fix }) => [
     `Why: ${title} (${id}). ${explanation}`,
     `Fix: ${fix}`,

@@ -4,6 +4,7 @@ import type { Exploration } from '../exploration.ts'
 import { isBad } from '../judge/judge-trial.ts'
 import { countIn, matrixOf } from '../matrix.ts'
 import { explorationSummary } from '../summary.ts'
+import { ASSUMPTION_WORDS, settingName, worstAssumptionsFirst } from './assumption-words.ts'
 import { alikeInWords, explanationsOf, type Incident, incidentsOf } from './incidents.ts'
 import { isAside, legendOf, OUTCOMES, signOf } from './outcomes.ts'
 import { leftOpen, pace, tally, verdictSentence } from './sentence.ts'
@@ -20,9 +21,32 @@ export function renderMarkdown(exploration: Exploration): string {
     ...incidents.flatMap(incidentLines),
     ...matrixLines(exploration),
     ...aside.map(asideLine),
+    ...assumptionLines(exploration),
     ...leftOpen(exploration).map((note) => `- ${markdownEscaped(note)}`),
     '',
   ].join('\n')
+}
+
+function assumptionLines({ assumptions = [] }: Exploration): string[] {
+  if (assumptions.length === 0) return []
+  const rows = worstAssumptionsFirst(assumptions).map((one) => {
+    const { sign, name } = ASSUMPTION_WORDS[one.outcome]
+    const cells = [
+      markdownEscaped(`${sign} ${name}`),
+      code(settingName(one)),
+      markdownEscaped(one.sentences.join('; ')),
+    ]
+    return `| ${cells.map((cell) => cell.replaceAll('|', '\\|')).join(' | ')} |`
+  })
+  return [
+    '',
+    '### Other settings of the service',
+    '',
+    '| outcome | setting | what came of it |',
+    '| --- | --- | --- |',
+    ...rows,
+    '',
+  ]
 }
 
 function incidentLines(incident: Incident): string[] {

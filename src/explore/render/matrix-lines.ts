@@ -6,7 +6,8 @@ import { type CellOutcome, legendOf, signOf } from './outcomes.ts'
 /** Emphasises text by a Select Graphic Rendition of ECMA-48; without colours, returns it unchanged. */
 export type Paint = (sgr: string, text: string) => string
 
-const LEVEL_COLOURS: Record<Level, string> = {
+/** Colour of a severity. */
+export const LEVEL_COLOURS: Record<Level, string> = {
   critical: '1;31',
   serious: '31',
   inconclusive: '35',

@@ -5,10 +5,21 @@ import { type Exploration, TRIAL_OUTCOMES, type TrialResult } from '../explorati
 import { isBad } from '../judge/judge-trial.ts'
 import { positionName } from '../plan/positions.ts'
 import { explorationSummary, notTriedInWords } from '../summary.ts'
+import { assumptionsInWords, assumptionTally } from './assumption-words.ts'
 import { OUTCOMES } from './outcomes.ts'
 
 /** The verdict of an exploration in one sentence. */
 export function verdictSentence(exploration: Exploration): string {
+  const { results, assumptions } = exploration
+  if (assumptions === undefined) return faultsSentence(exploration)
+  const { verdict } = explorationSummary(exploration)
+  const { assumptions: _, ...faults } = exploration
+  const ofFaults = results.length > 0 ? [`${faultsSentence(faults).replace(/^[^:]*: (.*)\.$/s, '$1')}`] : []
+  const said = [assumptionsInWords(assumptions), ...ofFaults].join('; and of the faults: ')
+  return `${verdict.charAt(0).toUpperCase()}${verdict.slice(1)}: ${said}.`
+}
+
+function faultsSentence(exploration: Exploration): string {
   const { verdict, counts } = explorationSummary(exploration)
   const { results } = exploration
   const runs = plural(results.length, 'run')
@@ -98,12 +109,14 @@ function pairsInWords({ possible, reached }: NonNullable<Exploration['pairs']>, 
 export function tally(exploration: Exploration): string {
   const { counts } = explorationSummary(exploration)
   const parts = TRIAL_OUTCOMES.filter((outcome) => counts[outcome] > 0)
-  return parts.map((outcome) => `${counts[outcome]} ${OUTCOMES[outcome].name}`).join(', ') || 'nothing was tried'
+  const faults = parts.map((outcome) => `${counts[outcome]} ${OUTCOMES[outcome].name}`)
+  return [...faults, ...assumptionTally(exploration.assumptions ?? [])].join(', ') || 'nothing was tried'
 }
 
 /** "279 runs in 61.2 s, 2 at a time: 0.4 s each, and 12 ms a run are the sandbox's own" */
-export function pace({ results, took_ms, jobs }: Exploration): string {
-  const of = (pick: (result: Exploration['results'][number]) => number) =>
+export function pace({ results: trials, assumptions = [], took_ms, jobs }: Exploration): string {
+  const results = [...trials, ...assumptions.filter(({ outcome }) => outcome !== 'untried')]
+  const of = (pick: (result: Pick<TrialResult, 'took_ms' | 'overhead_ms'>) => number) =>
     results.reduce((sum, result) => sum + pick(result), 0) / Math.max(1, results.length)
   const own = of(({ overhead_ms }) => overhead_ms).toFixed(0)
   const each = seconds(of((result) => result.took_ms))

@@ -31,6 +31,9 @@ export function sharedExploration(exploration: Exploration, home: string | undef
       repeat: short(result.repeat),
       ...(result.smallest && { smallest: { ...result.smallest, file: short(result.smallest.file) } }),
     })),
+    ...(exploration.assumptions && {
+      assumptions: exploration.assumptions.map((one) => ({ ...one, repeat: short(one.repeat) })),
+    }),
   }
 }
 

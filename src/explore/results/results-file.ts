@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import { appendFileSync, closeSync, openSync, readFileSync, renameSync, rmSync, statSync } from 'node:fs'
 import { OptionError } from '../../option-error.ts'
 import { SeededRandom } from '../../support/random.ts'
-import type { BaselineSummary, Exploration, Trial, TrialResult } from '../exploration.ts'
+import type { AssumptionResult, BaselineSummary, Exploration, Trial, TrialResult } from '../exploration.ts'
 import { placesIn } from '../plan/positions.ts'
 
 /** Version of the file's form. */
@@ -30,6 +30,9 @@ export interface ResultsOf extends Pick<Exploration, 'version' | 'command' | 'se
   trials: readonly Trial[]
 }
 
+/** Result of a run with faults, or under another setting of the service. */
+type KeptResult = TrialResult | AssumptionResult
+
 /** Results in JSON Lines, written as they come: they survive whatever ends the process. */
 export class ResultsFile {
   readonly #path: string
@@ -42,7 +45,7 @@ export class ResultsFile {
   }
 
   /** Replaces the file by these results, atomically. Throws OptionError. */
-  static begin(path: string, of: ResultsOf, results: readonly TrialResult[]): ResultsFile {
+  static begin(path: string, of: ResultsOf, results: readonly KeptResult[]): ResultsFile {
     const { version, command, flags, seed, clock, baseline, trials } = of
     const places = placesIn(trials)
     const files = filesOfCommand([...command, ...flags])
@@ -64,11 +67,11 @@ export class ResultsFile {
   }
 
   /** Throws OptionError. */
-  add(result: TrialResult): void {
+  add(result: KeptResult): void {
     written(this.#path, () => this.#append(result))
   }
 
-  #append(value: ResultsHeader | TrialResult): void {
+  #append(value: ResultsHeader | KeptResult): void {
     const { text, digest } = chainedLine(value, this.#digest)
     appendFileSync(this.#file, text)
     this.#digest = digest

@@ -5,7 +5,13 @@ import { LEVELS } from '../../oracle/outcome.ts'
 import { shellWords, shorten } from '../../support/foreign-text.ts'
 import { formatPath } from '../../support/issue.ts'
 import { schemaIssues } from '../../support/schema-issues.ts'
-import { TRIAL_OUTCOMES, type Trial, type TrialResult } from '../exploration.ts'
+import {
+  ASSUMPTION_OUTCOMES,
+  type AssumptionResult,
+  TRIAL_OUTCOMES,
+  type Trial,
+  type TrialResult,
+} from '../exploration.ts'
 import { placesIn } from '../plan/positions.ts'
 import { BrokenChain, filesOfCommand, RESULTS_FORM, type ResultsHeader, readChained } from './results-file.ts'
 
@@ -28,10 +34,8 @@ const PlannedStrike = object({
   hazard: object({ id: Type.String(), title: Type.String(), rule: orNull(object({ kind: Type.String() })) }),
 })
 
-/** A line of the results file, with the members that a report needs. */
-const ResultSchema = object({
-  trial: object({ id: Type.String(), harms: Type.Array(PlannedStrike, { minItems: 1 }) }),
-  outcome: Type.Union(TRIAL_OUTCOMES.map((outcome) => Type.Literal(outcome))),
+/** Members of every result that a report needs. */
+const COMMON = {
   level: Type.Union(LEVELS.map((level) => Type.Literal(level))),
   sentences: Type.Array(Type.String(), { minItems: 1 }),
   operations: Type.Array(
@@ -59,12 +63,29 @@ const ResultSchema = object({
       }),
     ),
   ),
+}
+
+/** A line of the results file, of a run with faults. */
+const ResultSchema = object({
+  ...COMMON,
+  trial: object({ id: Type.String(), harms: Type.Array(PlannedStrike, { minItems: 1 }) }),
+  outcome: Type.Union(TRIAL_OUTCOMES.map((outcome) => Type.Literal(outcome))),
   further: Type.Optional(
     Type.Array(object({ position: PositionSchema, transferred: Type.Boolean(), has_cursor: Type.Boolean() })),
   ),
   smallest: Type.Optional(
     object({ harms: Type.Array(PlannedStrike, { minItems: 1 }), minimal: Type.Boolean(), file: Type.String() }),
   ),
+})
+
+/** A line of the results file, of a run under another setting of the service. */
+const AssumptionSchema = object({
+  ...COMMON,
+  id: Type.String(),
+  setting: Type.String(),
+  value: Type.String(),
+  means: Type.String(),
+  outcome: Type.Union(ASSUMPTION_OUTCOMES.map((outcome) => Type.Literal(outcome))),
 })
 
 /** The first line of the file. */
@@ -103,6 +124,8 @@ export interface KeptResults {
   header: ResultsHeader
   /** By the id of the trial. */
   results: ReadonlyMap<string, TrialResult>
+  /** Of runs under other settings of the service, by the id of the alternative. */
+  assumptions: ReadonlyMap<string, AssumptionResult>
   /** Reports that today's trials are at other places; undefined when they are not. */
   changeOf(trials: readonly Trial[]): string | undefined
 }
@@ -115,12 +138,17 @@ export function readResults(path: string, wanted: Wanted): KeptResults {
   const [header, ...results] = storedLines(path)
   if (!isOfThisForm(header)) throw new OptionError(`--resume: ${path} holds no results of explore of this version`)
   const kept = checked<ResultsHeader>(HeaderSchema, header, { path, line: 1 })
-  const known = results.map((result, i) => checked<TrialResult>(ResultSchema, result, { path, line: i + 2 }))
+  const lines = results.map((result, i) => ({ result, at: { path, line: i + 2 } }))
+  const underOthers = lines.filter(({ result }) => isOfSetting(result))
+  const struck = lines.filter(({ result }) => !isOfSetting(result))
+  const assumptions = underOthers.map(({ result, at }) => checked<AssumptionResult>(AssumptionSchema, result, at))
+  const known = struck.map(({ result, at }) => checked<TrialResult>(ResultSchema, result, at))
   refuseOthers(path, wanted, kept)
   refuseAnotherBuild(path, kept)
   return {
     header: kept,
     results: new Map(known.map((result) => [result.trial.id, result])),
+    assumptions: new Map(assumptions.map((result) => [result.id, result])),
     changeOf: (trials) => changeOf(kept.places, placesIn(trials)),
   }
 }
@@ -146,6 +174,10 @@ function refuseAnotherBuild(path: string, { command, flags, files }: ResultsHead
 }
 
 const ANEW = 'leave out --resume to begin anew'
+
+function isOfSetting(line: unknown): boolean {
+  return typeof line === 'object' && line !== null && 'setting' in line
+}
 
 function isOfThisForm(line: unknown): boolean {
   return typeof line === 'object' && line !== null && 'form' in line && line.form === RESULTS_FORM

@@ -5,7 +5,7 @@ import { SandboxClock } from '../../domain/clock.ts'
 import type { Money } from '../../domain/money.ts'
 import { type Aftermath, hasStruck } from '../../exec/aftermath.ts'
 import { commandEnvironment, type Rename } from '../../exec/command-environment.ts'
-import { type Ground, openGround } from '../../exec/ground.ts'
+import { type Ground, openGround, ownGround } from '../../exec/ground.ts'
 import { type BooksAnswer, runBooks } from '../../exec/run-books.ts'
 import type { CommandEnd, CommandStdio, Interruption } from '../../exec/run-command.ts'
 import type { SandboxOptions } from '../../options.ts'
@@ -95,7 +95,18 @@ export class ExplorationSandbox {
 
   /** A sandbox of its own, or one within `host`. Throws the errors of a sandbox that cannot start. */
   static async open(options: SandboxOptions, host: SandboxRecord | undefined): Promise<ExplorationSandbox> {
-    const ground = await openGround(options, host)
+    return ExplorationSandbox.#on(await openGround(options, host))
+  }
+
+  /** A sandbox of its own whose service has these settings in place of the fixture's. Throws as {@link ExplorationSandbox.open} does. */
+  static async openUnder(
+    service: Readonly<Record<string, unknown>>,
+    options: SandboxOptions,
+  ): Promise<ExplorationSandbox> {
+    return ExplorationSandbox.#on(await ownGround(options, service))
+  }
+
+  static async #on(ground: Ground): Promise<ExplorationSandbox> {
     try {
       const { seed } = await ground.client.credentials()
       return new ExplorationSandbox(ground, seed)

@@ -1,10 +1,12 @@
 import type { ExplorationDocument, ExplorationIncident } from '../../explore/exploration-document.ts'
 import { type ExploredRun, matrixEntries } from '../model/exploration.ts'
-import { idInWords, LEVELS } from '../model/levels.ts'
+import { idInWords, isBad, LEVELS } from '../model/levels.ts'
 import { matrixOf } from '../model/matrix.ts'
 import { Chapter } from '../parts/chapter.tsx'
 import { CopyBox } from '../parts/copy-button.tsx'
 import { MatrixTable, type OutcomeNames, signOf } from '../parts/matrix-table.tsx'
+import { Numbers } from '../parts/numbers.tsx'
+import { OtherSettings } from '../parts/other-settings.tsx'
 import { faultsOf, placesOf, RunReport } from '../parts/run-report.tsx'
 import { ExplorationNumbers } from '../views/explored.tsx'
 import { Paper } from './paper.tsx'
@@ -22,7 +24,11 @@ export function ExplorationPaper({ exploration }: { exploration: ExplorationDocu
       summary={summary}
       head={
         <>
-          <ExplorationNumbers exploration={exploration} />
+          {exploration.assumptions ? (
+            <AllNumbers exploration={exploration} />
+          ) : (
+            <ExplorationNumbers exploration={exploration} />
+          )}
           <p class="mute">{pace}</p>
         </>
       }
@@ -43,6 +49,7 @@ export function ExplorationPaper({ exploration }: { exploration: ExplorationDocu
           ))}
         </ul>
       </Chapter>
+      <OtherSettings exploration={exploration} />
       <Chapter title="Left open" note={remarks.length} shown={remarks.length > 0}>
         <ul class="plain">
           {remarks.map((remark) => (
@@ -51,6 +58,27 @@ export function ExplorationPaper({ exploration }: { exploration: ExplorationDocu
         </ul>
       </Chapter>
     </Paper>
+  )
+}
+
+/** Outcomes of runs that show nothing. */
+const SILENT: readonly string[] = ['not_exercised', 'errored', 'untried', 'not_met']
+
+/** The verdict, and how many runs came out well, with faults and under other settings. */
+function AllNumbers({ exploration }: { exploration: ExplorationDocument }) {
+  const { verdict, results, untried, assumptions = [] } = exploration
+  const all = [...results, ...assumptions]
+  const bad = all.filter(({ level, outcome }) => isBad(level) || outcome === 'breaks').length
+  const silent = all.filter(({ outcome }) => SILENT.includes(outcome)).length
+  return (
+    <Numbers
+      verdict={verdict}
+      counts={[
+        [bad, 'went wrong', 'bad'],
+        [all.length - bad - silent, 'came out well', 'ok'],
+        [silent + (untried?.trials.length ?? 0), 'not tried or never met', 'mute'],
+      ]}
+    />
   )
 }
 

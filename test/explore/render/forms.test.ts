@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest'
+import type { AssumptionResult, Exploration } from '../../../src/explore/exploration.ts'
 import { renderExploration } from '../../../src/explore/render/render-exploration.ts'
 import { HOSTILE } from '../../verdict/render/sample-report.ts'
 import { parseXml } from '../../verdict/render/xml.ts'
@@ -70,3 +71,50 @@ describe('Markdown', () => {
     expect(words).not.toMatch(/[^\P{Cc}\n]|[\u202e\u2066\u2028]/u)
   })
 })
+
+describe('other settings of the service', () => {
+  const exploration = withAssumptions()
+
+  test('stand in a chapter of their own, the worst first, with what they mean and how to see it again', () => {
+    const page = renderExploration('html', exploration)
+    expect(page).toContain('Other settings of the service')
+    expect(page).toContain('A deposit and a withdrawal are answered 201.')
+    expect(page.indexOf('transfer_status=201')).toBeLessThan(page.indexOf('idp_scopes=two'))
+    const text = renderExploration('text', exploration)
+    expect(text).toMatch(/^\? transfer_status=201: broke \(review\)\. A deposit and a withdrawal are answered 201\.$/m)
+    expect(text).toMatch(/^ {2}again {5}yield-sandbox explore --trial /m)
+    const markdown = renderExploration('markdown', exploration)
+    expect(markdown).toMatch(/^\| \? broke \| `transfer_status=201` \| your client ended with code 1 \|$/m)
+    const { assumptions, assumption_outcomes } = JSON.parse(renderExploration('json', exploration))
+    expect(assumptions).toEqual(exploration.assumptions)
+    expect(Object.keys(assumption_outcomes)).toEqual(['breaks', 'not_met', 'survived'])
+  })
+
+  test.each(HOSTILE)('are well-formed whatever a run says (%#)', (text) => {
+    const suite = parseXml(renderExploration('junit', withAssumptions(text))).children[0]!
+    expect(
+      suite.children.filter((one) => one.attributes.classname === 'yield-sandbox.explore.assumptions'),
+    ).toHaveLength(3)
+    expect(renderExploration('text', withAssumptions(text))).not.toContain('\u001b')
+  })
+})
+
+function withAssumptions(text = 'your client ended with code 1'): Exploration {
+  const of = (
+    setting: string,
+    value: string,
+    outcome: AssumptionResult['outcome'],
+    level: AssumptionResult['level'],
+  ) => ({
+    ...{ id: `assumption ${setting}=${value}`, setting, value, outcome, level, sentences: [text] },
+    means: 'A deposit and a withdrawal are answered 201.',
+    ...{ operations: [], findings: [], end: '0', took_ms: 5, overhead_ms: 1 },
+    repeat: `yield-sandbox explore --trial 'assumption ${setting}=${value}' -- npm test`,
+  })
+  const assumptions: AssumptionResult[] = [
+    of('idp_scopes', 'two', 'survived', 'ok'),
+    of('transfer_status', '201', 'breaks', 'review'),
+    of('user_token_leeway', '0', 'not_met', 'none'),
+  ]
+  return { ...sampleExploration(), results: [], untried: null, assumptions }
+}
