@@ -37,13 +37,13 @@ export function judgeTrial(seen: Observation, expected: TrialExpectation): Trial
     killedAt: crash?.killedAt,
   })
   const fresh = newIn(all, usual, sibling)
-  const operations = crash ? afterCrash(fresh, { end, recovers: crash.recovers }) : fresh
+  const operations = crash ? afterCrash(fresh, { ...crash, end }) : fresh
   const [worst] = operations
   if (!struck.every(Boolean) && !isBad(worst?.level)) {
     return { outcome: 'not_exercised', level: 'none', sentences: [notStruck(seen)], operations }
   }
   const difference = differenceOf(seen, expected)
-  const failed = codeOfEnd(end) === 0 ? [] : [endInWords(end)]
+  const failed = codeOfEnd(end) === 0 ? [] : [[endInWords(end), ...(crash?.again ? [crash.again] : [])].join('; ')]
   if (worst) {
     const { outcome, level } = worst
     const sentences = [...sentencesOf(operations, level), ...failed, ...(isBad(level) ? difference : [])]
