@@ -107,9 +107,12 @@ export class BaselineFailure extends Error {
   static appNeverRests(timeout: number, until: string | undefined): BaselineFailure {
     const why =
       until === undefined
-        ? 'the server still asked this sandbox something: give --until <command> that ends with 0 when it has nothing left to do'
-        : `--until "${shorten(until)}" had not ended with 0: it must when the server has nothing left to do, or be given more with --timeout`
-    return new BaselineFailure(`${timeout / 1000} s after the command's end, ${why}`, INCONCLUSIVE)
+        ? 'it still asked this sandbox something. Give --until <command> that ends with 0 when it has nothing left to do'
+        : `--until "${shorten(until)}" has not ended with 0. It must when nothing is left to do, or be given more with --timeout`
+    return new BaselineFailure(
+      `the server was not at rest ${timeout / 1000} s after the command's end: ${why}`,
+      INCONCLUSIVE,
+    )
   }
 
   static notRepeatable(difference: string): BaselineFailure {

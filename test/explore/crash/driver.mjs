@@ -1,5 +1,8 @@
 // The tests of that server: one order, sent until the server has it, and then awaited. FRAIL: nothing is sent twice.
+import { appendFileSync } from 'node:fs'
+
 const { env } = process
+appendFileSync(`${env.STATE_DIR}/pids`, `${process.pid}\n`)
 const url = `http://127.0.0.1:${env.PORT ?? env.YIELD_APP_PORT}`
 const order = JSON.stringify({ id: 'order-1', amount: '1000000' })
 const pause = () => new Promise((wake) => setTimeout(wake, 50))

@@ -1,9 +1,10 @@
 // A partner's server in small: it deposits what is asked of it, and after a start what was left open. Right, but for what MISTAKE says.
-import { existsSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
+import { appendFileSync, existsSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:http'
 
 const { env } = process
 const mistake = env.MISTAKE ?? ''
+appendFileSync(`${env.STATE_DIR}/pids`, `${process.pid}\n`)
 const file = `${env.STATE_DIR}/${env.YIELD_CLIENT_ID}.json`
 const jobs = existsSync(file) ? JSON.parse(readFileSync(file, 'utf8')) : []
 const user = 'alice'
@@ -58,3 +59,6 @@ const server = createServer(async (request, response) => {
 })
 server.listen(Number(env.PORT ?? env.YIELD_APP_PORT), '127.0.0.1')
 if (mistake !== 'forgets') await work()
+if (mistake === 'never-rests')
+  setInterval(async () => fetch(`${env.YIELD_BASE_URL}/v1/partner/pools`, { headers: await tokens() }), 200)
+if (mistake === 'new-work') await deposit({ id: 'other', amount: '7000000', key: crypto.randomUUID() })
