@@ -83,7 +83,7 @@ describe('explore --crash says in one sentence why it cannot, and leaves nothing
 
   test('a --trial of a kill that does not exist', async () => {
     const ended = await explore(['--no-join', '--trial', 'deposit#1@alice killed-after-broadcast'])
-    expect(said(ended)).toMatch(/--trial "deposit#1@alice killed-after-broadcast": .*"killed-unanswered"/)
+    expect(said(ended)).toMatch(/--trial "deposit#1@alice killed-after-broadcast": .* use one of killed-under-way, /)
     expect(ended.code).toBe(2)
   })
 })
@@ -191,6 +191,14 @@ describe('explore --crash --app', () => {
     const ended = await app(flags, env)
     expect(said(ended)).toMatch(sentence)
     expect([ended.code, ended.exploration]).toEqual([4, undefined])
+    folder.expectNothingLeft()
+  })
+
+  test('a command that cannot be started leaves no server', async () => {
+    const command = ['no-such-command']
+    const ended = await explore([...ONCE, '--app', SERVER, ...READY], command)
+    expect(said(ended)).toMatch(/is not a command on this machine/)
+    expect([ended.code, folder.starts.length]).toEqual([2, 1])
     folder.expectNothingLeft()
   })
 

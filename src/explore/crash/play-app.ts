@@ -192,10 +192,10 @@ class AppRun {
     const life = abortController()
     this.#life = life
     const held = traps.filter(({ point }) => point.underWay)
-    this.#tasks.push(
-      letGo(held, { inside: this.#inside, killedAt, clock, over: this.#over.signal }),
-      this.#keepUp(life.signal),
-    )
+    const letting = letGo(held, { inside: this.#inside, killedAt, clock, over: this.#over.signal })
+    const tasks = [letting, this.#keepUp(life.signal)]
+    for (const task of tasks) task.catch(() => undefined) // what fails here shows in how the command ends
+    this.#tasks.push(...tasks)
   }
 
   async #keepUp(life: AbortSignal): Promise<void> {
