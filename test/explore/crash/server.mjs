@@ -1,11 +1,12 @@
 // A partner's server in small: it deposits what is asked of it, and after a start what was left open. Right, but for what MISTAKE says.
-import { appendFileSync, existsSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
+import { appendFileSync, existsSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:http'
 
 const { env } = process
 const mistake = env.MISTAKE ?? ''
 appendFileSync(`${env.STATE_DIR}/pids`, `${process.pid}\n`)
 const file = `${env.STATE_DIR}/${env.YIELD_CLIENT_ID}.json`
+if (existsSync(`${file}.lock`)) process.exit(75)
 const jobs = existsSync(file) ? JSON.parse(readFileSync(file, 'utf8')) : []
 const user = 'alice'
 const json = { 'content-type': 'application/json' }
@@ -29,6 +30,7 @@ async function tokens() {
 }
 
 async function deposit(job) {
+  if (mistake === 'lock') writeFileSync(`${file}.lock`, '')
   const mine = `${env.YIELD_BASE_URL}/v1/partner/end_users/${user}`
   const [portfolio] = (await (await fetch(`${mine}/portfolios`, { headers: await tokens() })).json()).data
   const body = JSON.stringify({ portfolio_id: portfolio.portfolio_id, amount_minor: job.amount })
@@ -37,6 +39,7 @@ async function deposit(job) {
   if (answer.status === 409) return deposit(job)
   job.state = answer.ok ? 'done' : 'failed'
   save()
+  rmSync(`${file}.lock`, { force: true })
 }
 
 async function work() {
