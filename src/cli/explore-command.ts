@@ -7,8 +7,6 @@ import { parseRename } from '../exec/command-environment.ts'
 import { USAGE } from '../exec/exit-code.ts'
 import { prepareFiles } from '../exec/report-files.ts'
 import type { Interruption } from '../exec/run-command.ts'
-import { crashOf } from '../explore/crash/crash-points.ts'
-import type { RestartTerms } from '../explore/crash/play-crash.ts'
 import type { Exploration } from '../explore/exploration.ts'
 import { explore } from '../explore/explore.ts'
 import { HAZARDS } from '../explore/plan/hazards.ts'
@@ -25,7 +23,6 @@ import { ResultsFile } from '../explore/results/results-file.ts'
 import { type KeptResults, readResults } from '../explore/results/resume.ts'
 import { saveScenario } from '../explore/shrink/shrink.ts'
 import { explorationExitCode } from '../explore/summary.ts'
-import { OptionError } from '../option-error.ts'
 import { shellWords, shorten } from '../support/foreign-text.ts'
 import { suggest } from '../support/nearest.ts'
 import { version } from '../version.ts'
@@ -33,12 +30,12 @@ import { print } from './control-options.ts'
 import { ExploreDisplay } from './explore-display.ts'
 import { sandboxToJoin, withFixturesOf } from './join.ts'
 import { keepTickShape, watchSignals } from './own-process.ts'
-import { atLeastOne, positiveDuration, wholeNumber } from './parse-argument.ts'
+import { atLeastOne, notEmpty, positiveDuration, wholeNumber } from './parse-argument.ts'
+import { type CrashFlags, crashFlags, hasFixedPort, restartTerms } from './restart-terms.ts'
 import {
   execFlags,
   exitAtOnce,
   forgiveReaders,
-  MAX_RESTARTS,
   outputFor,
   type RunFlags,
   runningCommand,
@@ -51,11 +48,8 @@ import { screenOf } from './screen-of.ts'
 /** Most random schedules that one exploration tries. */
 const MAX_RANDOM = 10_000
 
-interface Flags extends RunFlags {
-  crash?: boolean
+interface Flags extends RunFlags, CrashFlags {
   assumptions?: boolean
-  recover?: string
-  kill?: string
   faults: string[]
   only: Operation[]
   depth: 1 | 2
@@ -79,8 +73,23 @@ export function exploreCommand(): Command {
     'Run a command once for everything that can go wrong, and compare the money. Exits with 3 when it went astray.',
   )
     .option('--crash', 'kill the command at every point, and start it again: does it pay twice, or never?')
-    .option('--recover <command>', 'with --crash: run this by the shell after a kill, instead of the command itself')
-    .option('--kill <command>', 'with --crash: run this by the shell to kill what is not a child of the command')
+    .option(
+      '--recover <command>',
+      'with --crash: run this by the shell after a kill, instead of the command itself',
+      notEmpty,
+    )
+    .option(
+      '--kill <command>',
+      'with --crash: run this by the shell to kill what is not a child of the command',
+      notEmpty,
+    )
+    .option('--app <command>', 'with --crash: start this server first, and kill it instead of the command', notEmpty)
+    .option('--ready <url or command>', 'with --app: it can be used when this answers 2xx, or ends with 0', notEmpty)
+    .option(
+      '--until <command>',
+      'with --app: a run is over when this ends with 0 (default: 2s without a request)',
+      notEmpty,
+    )
     .option('--assumptions', 'run the command under every other setting of the service: the live one may have either')
     .option('--faults <kinds>', 'only these faults, by kind or by name, separated by commas', wordsOf(FAULTS), [])
     .option('--only <operations>', 'only at these operations, separated by commas', wordsOf(OPERATIONS), [])
@@ -131,6 +140,8 @@ Examples:
   yield-sandbox explore --only deposit,withdraw --faults drop_connection --report explore.html -- npm test
   yield-sandbox explore --crash -- node worker.js
   yield-sandbox explore --assumptions -- npm test
+  yield-sandbox explore --crash --app 'PORT=$YIELD_APP_PORT node server.js' \\
+    --ready 'http://127.0.0.1:$YIELD_APP_PORT/health' -- npm test
   yield-sandbox explore --before 'npm run db:reset' --jobs 1 --budget 10m -- npm test
   yield-sandbox explore --books 'sh books.sh' -- npm test
   yield-sandbox explore --random 100 --seed 7 -- npm test
@@ -162,7 +173,7 @@ async function run(command: string[], given: Flags): Promise<void> {
         count: flags.random,
         save: (scenario) => saveScenario(join(flags.save, `${scenario.name}.yaml`), scenario, '--save'),
       },
-      jobs: flags.jobs ?? availableParallelism(),
+      jobs: flags.jobs ?? (hasFixedPort(flags.ready) ? 1 : availableParallelism()),
       out: outputFor(flags),
       clock: flags.clock ?? kept?.header.clock,
       flags: flagsOfRun(flags),
@@ -173,16 +184,6 @@ async function run(command: string[], given: Flags): Promise<void> {
   )
   process.exitCode = await conclude(exploration, { files, interruption, flags, allowInconclusive })
   exitAtOnce()
-}
-
-/** Undefined where the command is never killed. Throws OptionError for flags that have no meaning without `--crash`. */
-function restartTerms(flags: Flags): RestartTerms | undefined {
-  const { crash = false, trial, faults, recover, kill, restarts } = flags
-  const named = [...faults, ...(trial?.split(/[ +]/) ?? [])]
-  if (crash || named.some((name) => crashOf(name))) return { recover, kill, restarts: restarts || MAX_RESTARTS }
-  const [alone] = Object.entries({ recover, kill }).flatMap(([name, value]) => (value === undefined ? [] : name))
-  if (alone === undefined) return undefined
-  throw new OptionError(`--${alone} has a meaning only where the command is killed: give --crash as well`)
 }
 
 /** Shows results as they come, and writes them to the results file. */
@@ -274,16 +275,9 @@ function sameFlags({ faults, only, depth, ...flags }: Flags): string[] {
 }
 
 /** Flags of every single run. */
-function flagsOfRun({
-  timeout,
-  tolerate,
-  recover,
-  kill,
-  ...flags
-}: Omit<Flags, 'faults' | 'only' | 'depth'>): string[] {
+function flagsOfRun({ timeout, tolerate, ...flags }: Omit<Flags, 'faults' | 'only' | 'depth'>): string[] {
   return [
-    ...(recover === undefined ? [] : ['--recover', recover]),
-    ...(kill === undefined ? [] : ['--kill', kill]),
+    ...crashFlags(flags),
     ...(timeout === undefined ? [] : ['--timeout', `${timeout}ms`]),
     ...(tolerate ? ['--tolerate'] : []),
     ...execFlags(flags),

@@ -19,9 +19,9 @@ export function endInAWord(end: CommandEnd): string {
 }
 
 /** "the command ended with code 1" */
-export function endInWords({ code, signal, timedOut }: CommandEnd): string {
-  if (timedOut) return 'the command was not done in time'
-  return signal === null ? `the command ended with code ${code ?? 1}` : `the command was ended by ${signal}`
+export function endInWords({ code, signal, timedOut }: CommandEnd, what = 'the command'): string {
+  if (timedOut) return `${what} was not done in time`
+  return signal === null ? `${what} ended with code ${code ?? 1}` : `${what} was ended by ${signal}`
 }
 
 /** "npm left 2 processes running: ended (node, esbuild)"; undefined when it left none. `where` distinguishes runs. */

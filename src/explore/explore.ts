@@ -9,6 +9,7 @@ import type { SandboxRecord } from '../running/sandbox-record.ts'
 import { version } from '../version.ts'
 import { alternativesTo, findAlternative, namesAlternative, refuseUnknownSetting } from './assumptions/alternatives.ts'
 import { tryAlternatives } from './assumptions/try-alternatives.ts'
+import { playApp, playAppRestartable } from './crash/play-app.ts'
 import { playRestartable, playWithRecovery } from './crash/restart-condition.ts'
 import type { AssumptionResult, Exploration, TrialResult } from './exploration.ts'
 import { findTrial } from './plan/find-trial.ts'
@@ -242,6 +243,11 @@ async function runBaselines(
 /** A command that is to be killed must do nothing anew when it is started again, which the second run shows. */
 function unharmedPlay(run: 1 | 2, { crash }: ExploreTerms): Pick<RunWish, 'play'> {
   if (!crash) return {}
+  const { app } = crash
+  if (app) {
+    const terms = { ...crash, app }
+    return { play: (stage) => (run === 1 ? playApp(stage, [], terms) : playAppRestartable(stage, terms)) }
+  }
   const play = run === 1 ? playWithRecovery : playRestartable
   return { play: (stage) => play(stage, crash.recover) }
 }

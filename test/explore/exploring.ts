@@ -3,7 +3,7 @@ import { type ExploreTerms, explore } from '../../src/explore/explore.ts'
 import { abortController } from '../../src/support/waiting.ts'
 
 /** Nobody interrupts a test. */
-const NEVER = { asked: abortController().signal, insisted: abortController().signal }
+export const NEVER = { asked: abortController().signal, insisted: abortController().signal }
 
 /** What the examples' demos need; they need not wait for tokens to age. */
 export const ENV: NodeJS.ProcessEnv = {

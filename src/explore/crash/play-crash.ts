@@ -2,7 +2,7 @@ import type { Exchange } from '../../domain/exchange.ts'
 import { aftermathOf, isLeftOpen, type Start } from '../../exec/aftermath.ts'
 import { codeOfEnd } from '../../exec/command-end.ts'
 import type { Inside } from '../../exec/ground.ts'
-import type { CommandEnd } from '../../exec/run-command.ts'
+import { type CommandEnd, type CommandTerms, runCommand } from '../../exec/run-command.ts'
 import { TRANSFERS } from '../../faults/parameters.ts'
 import { jsonObject } from '../../support/json.ts'
 import type { RecordedExchange } from '../../traffic/recorded-exchange.ts'
@@ -10,6 +10,7 @@ import type { RequestPosition } from '../exploration.ts'
 import { matchOf } from '../plan/plan.ts'
 import { BaselineFailure } from '../run/baseline-failure.ts'
 import type { Played, Stage } from '../run/play-command.ts'
+import type { AppTerms } from './app-server.ts'
 import type { KillPoint } from './crash-points.ts'
 import { recoveryOf } from './restart-condition.ts'
 
@@ -27,6 +28,8 @@ export interface RestartTerms {
   kill: string | undefined
   /** Maximum number of starts after the last kill. */
   restarts: number
+  /** The server that is killed in place of the command; undefined where the command is. */
+  app?: AppTerms | undefined
 }
 
 /** Milliseconds in which the connection of a killed process must be closed: its system closes it at once. */
@@ -53,14 +56,15 @@ export async function playCrash(stage: Stage, kills: readonly Kill[], terms: Res
     const last = end
       ? { end, aftermath: await aftermathOf(client, end, clock) }
       : await restart(stage, traps, { ...terms, inside, starts, killedAt })
-    return { ...last, crash: { killed, killedAt, starts, recovers: terms.recover !== undefined } }
+    const { note, ...start } = { note: undefined, ...last }
+    return { ...start, crash: { killed, killedAt, starts, recovers: terms.recover !== undefined, note } }
   } finally {
     for (const trap of traps) trap.release()
   }
 }
 
 /** A point at which the command is killed as soon as it comes there. */
-class Trap {
+export class Trap {
   readonly point: KillPoint
   /** Resolves when an exchange has come to the point. */
   readonly sprung: Promise<Exchange>
@@ -129,32 +133,42 @@ async function runUntil(
     await isOver(held)
     await stage.clock.wallSleep(afterAnswer)
   }
-  if (terms.kill !== undefined) await stage.run(['sh', '-c', terms.kill])
+  const killing = await runKill(terms.kill, stage.terms)
   over.abort()
   await Promise.all([running, letting])
-  if (afterAnswer === undefined) await requireClosed(held, stage, terms)
+  if (afterAnswer === undefined) await requireClosed(held, stage, { killing, killed: 'your command' })
   if (!trap.point.underWay) trap.release()
   return undefined
 }
 
-function isOver({ over }: Exchange): Promise<void> {
+/** Resolves when the exchange is over. */
+export function isOver({ over }: Exchange): Promise<void> {
   return new Promise((resolve) => {
     if (over.aborted) resolve()
     else over.addEventListener('abort', () => resolve(), { once: true })
   })
 }
 
+/** Runs `--kill` in the shell. Resolves to its end; to undefined if there is none. */
+export async function runKill(kill: string | undefined, terms: CommandTerms): Promise<CommandEnd | undefined> {
+  return kill === undefined ? undefined : runCommand(['sh', '-c', kill], terms)
+}
+
 /** Throws if the connection of the held exchange outlives the killed processes: then another process holds it. */
-async function requireClosed(held: Exchange, { clock }: Stage, { kill }: RestartTerms): Promise<void> {
+export async function requireClosed(
+  held: Exchange,
+  { clock }: Pick<Stage, 'clock'>,
+  by: { killing: CommandEnd | undefined; killed: 'your command' | 'the server' },
+): Promise<void> {
   const patience = new AbortController()
   const late = clock.wallSleep(CLOSED_WITHIN_MS, patience.signal).then(() => true)
   const alive = await Promise.race([isOver(held).then(() => false), late])
   patience.abort()
-  if (alive) throw BaselineFailure.outlivesKill(kill)
+  if (alive) throw BaselineFailure.outlivesKill(by)
 }
 
 /** Starts the command again after the last kill: once, and again as long as it fails or leaves something open. */
-async function restart(stage: Stage, traps: readonly Trap[], terms: Killing & { killedAt: number }): Promise<Start> {
+async function restart(stage: Stage, traps: readonly Trap[], terms: Killing & { killedAt: number }) {
   const { inside, killedAt, restarts, starts } = terms
   const { client, clock } = stage
   const command = commandAfter(traps.length, stage, terms)
@@ -167,9 +181,22 @@ async function restart(stage: Stage, traps: readonly Trap[], terms: Killing & { 
     for (const trap of traps) trap.release()
     const aftermath = await aftermathOf(client, end, clock)
     const isDone = codeOfEnd(end) === 0 && !isLeftOpen(aftermath)
-    if (isDone || start >= restarts || stage.terms.interruption.asked.aborted) return { end, aftermath }
+    if (isDone || start >= restarts || stage.terms.interruption.asked.aborted)
+      return { end, aftermath, note: silenceOf({ end, aftermath }, { killedAt, starts: start }) }
     starts.push(inside.exchanges.range.next - 1)
   }
+}
+
+/** In words, that a command which was started again has asked nothing; undefined if it has asked something. */
+function silenceOf(
+  { end, aftermath }: Start,
+  { killedAt, starts }: { killedAt: number; starts: number },
+): string | undefined {
+  const { exchanges } = aftermath.evidence
+  if (exchanges.some(({ number, operation }) => number > killedAt && operation !== null)) return undefined
+  if (codeOfEnd(end) === 0) return 'started again, it asked this sandbox nothing'
+  const often = starts === 1 ? 'once' : `${starts} times`
+  return `it refused to start, ${often}: it asked this sandbox nothing (a lock file of the killed one does that)`
 }
 
 interface LettingGo {
@@ -184,7 +211,7 @@ interface LettingGo {
  * Lets transfers that are under way go on as soon as the restarted command waits for them, has looked, or has ended; the latest so many
  * milliseconds after its first request. A command that looks once and then pays again does so before that.
  */
-async function letGo(
+export async function letGo(
   held: readonly Trap[],
   { inside: { exchanges }, killedAt, clock, over }: LettingGo,
 ): Promise<void> {
@@ -205,9 +232,9 @@ async function letGo(
   for (const trap of held) trap.release()
 }
 
+/** A client that looks at its balance instead, and pays again, comes to wait. */
 function hasLooked({ operation, external_id, end }: RecordedExchange, held: Exchange): boolean {
-  const isList = operation === 'list_transactions' || operation === 'list_portfolios'
-  return isList && external_id === held.external_id && end === 'answered'
+  return operation === 'list_transactions' && external_id === held.external_id && end === 'answered'
 }
 
 /** @returns true for an open transfer of the same end user: it joins the held one, or queues behind it */

@@ -13,7 +13,8 @@ export async function playWithRecovery(stage: Stage, recover: string | undefined
   const first = await playCommand(stage)
   if (recover === undefined || first.before || isFailed(first)) return first
   const { end, aftermath } = await startAgain(stage, recover)
-  if (isFailed({ end })) throw BaselineFailure.notRestartable(endInWords(end), recover)
+  if (stage.terms.interruption.asked.aborted) return first
+  if (isFailed({ end })) throw BaselineFailure.recoveryFails(end, stage.terms.timeout)
   return { ...first, aftermath, restarted: lastNumber(first.aftermath.evidence) }
 }
 
@@ -25,10 +26,14 @@ export async function playRestartable(stage: Stage, recover: string | undefined)
   const played = await playWithRecovery(stage, recover)
   if (played.before || isFailed(played)) return played
   const { end, aftermath } = await startAgain(stage, recover)
+  if (stage.terms.interruption.asked.aborted) return played
   const moved = transfersOf(aftermath) - transfersOf(played.aftermath)
   if (moved > 0)
     throw BaselineFailure.notRestartable(`it moved money ${moved === 1 ? 'once' : `${moved} times`} more`, recover)
-  if (isFailed({ end })) throw BaselineFailure.notRestartable(endInWords(end), recover)
+  if (isFailed({ end }))
+    throw recover === undefined
+      ? BaselineFailure.notRestartable(endInWords(end), recover)
+      : BaselineFailure.recoveryFails(end, stage.terms.timeout)
   const done = lastNumber(played.aftermath.evidence)
   return { ...played, again: aftermath.evidence.exchanges.filter(({ number }) => number > done) }
 }
@@ -42,6 +47,7 @@ function isFailed({ end }: Pick<Played, 'end'>): boolean {
   return codeOfEnd(end) !== 0
 }
 
-function transfersOf({ evidence: { ledger } }: Start['aftermath']): number {
+/** Number of transfers that have been carried out or are under way. */
+export function transfersOf({ evidence: { ledger } }: Start['aftermath']): number {
   return ledger.transfers.length + ledger.under_way.length
 }

@@ -35,13 +35,13 @@ export function judgeTrial(seen: Observation, expected: TrialExpectation): Trial
   const { crash } = seen
   const { outcomes, cleared } = judgedWithBooks(seen, sibling)
   const fresh = newIn(outcomes, usual, sibling)
-  const operations = crash ? afterCrash(fresh, { end, recovers: crash.recovers }) : fresh
+  const operations = crash ? afterCrash(fresh, { ...crash, end }) : fresh
   const [worst] = operations
   if (!struck.every(Boolean) && !isBad(worst?.level)) {
     return { outcome: 'not_exercised', level: 'none', sentences: [notStruck(seen)], operations }
   }
   const difference = differenceOf(seen, expected)
-  const failed = codeOfEnd(end) === 0 ? [] : [endInWords(end)]
+  const failed = codeOfEnd(end) === 0 ? [] : [[endInWords(end), ...(crash?.note ? [crash.note] : [])].join('; ')]
   if (worst) {
     const { outcome, level } = worst
     const sentences = [...sentencesOf(operations, level), ...failed, ...(isBad(level) ? difference : [])]

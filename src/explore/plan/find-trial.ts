@@ -54,13 +54,8 @@ function fitting(place: Place): string[] {
 function unreadable(id: string, rest: string): never {
   const [part = ''] = rest.split(' + ')
   const word = part.slice(part.lastIndexOf(' ') + 1)
-  throw unknown(
-    id,
-    `"${shorten(word)}" is no fault; ${suggest(
-      word,
-      STRIKES.map((one) => one.id),
-    )}`,
-  )
+  const known = (word.startsWith('killed') ? STRIKES.filter(({ rule }) => rule === null) : STRIKES).map((one) => one.id)
+  throw unknown(id, `"${shorten(word)}" is no fault; ${suggest(word, known)}`)
 }
 
 function unknown(id: string, why: string): OptionError {

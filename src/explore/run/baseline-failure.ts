@@ -1,8 +1,12 @@
 import type { BooksError } from '../../books/books.ts'
 import { FAULTS_TAKEN_AWAY } from '../../exec/aftermath.ts'
-import { codeOfEnd } from '../../exec/command-end.ts'
+import { codeOfEnd, endInWords } from '../../exec/command-end.ts'
 import { INCONCLUSIVE } from '../../exec/exit-code.ts'
 import type { CommandEnd } from '../../exec/run-command.ts'
+import { shorten } from '../../support/foreign-text.ts'
+
+const OWN_PORT =
+  'let the server listen on the port in YIELD_APP_PORT, which is free and its own in each run, or stop what has the port and give --jobs 1'
 
 /** Reason why nothing can be explored: the runs without faults cannot serve for comparison. The message is one clear sentence. */
 export class BaselineFailure extends Error {
@@ -64,11 +68,54 @@ export class BaselineFailure extends Error {
     return new BaselineFailure(message, INCONCLUSIVE, `started once more after all was done: ${why}`)
   }
 
-  static outlivesKill(kill: string | undefined): BaselineFailure {
-    const how = kill === undefined ? '' : ', also by --kill'
+  static recoveryFails(end: CommandEnd, timeout: number | undefined): BaselineFailure {
+    const fix = end.timedOut
+      ? `--recover was not done after ${(timeout ?? 0) / 1000} s: it must end by itself when nothing is left open, or be given more with --timeout`
+      : `${endInWords(end, '--recover')} after a run that nothing happened to: it must end with 0 then`
+    const hint = end.code === 127 ? '. The shell does not find it: check its name' : ''
+    return new BaselineFailure(`${fix}${hint}`, INCONCLUSIVE)
+  }
+
+  static outlivesKill({ killing, killed }: { killing: CommandEnd | undefined; killed: string }): BaselineFailure {
+    const how = killing === undefined ? '' : `, also by --kill (${endInWords(killing, 'it')})`
+    const driver = killed === 'the server' ? ', or the command that drives it has sent it by itself' : ''
     return new BaselineFailure(
-      `your command was killed${how}, and the process that sent the request lives: it is a container, a daemon, or was there before. ` +
+      `${killed} was killed${how}, and the process that sent the request lives: it is a container, a daemon, or was there before${driver}. ` +
         "Give --kill <command> that kills it, such as 'docker compose kill -s KILL app'",
+      INCONCLUSIVE,
+    )
+  }
+
+  static appNotRestartable(why: string): BaselineFailure {
+    return new BaselineFailure(
+      `a run that nothing happens to, and the server killed and started once more: ${why}. It must go on with what was left open, and do no work anew`,
+      INCONCLUSIVE,
+    )
+  }
+
+  static appAnswersAlready(ready: string): BaselineFailure {
+    return new BaselineFailure(
+      `--ready "${shorten(ready)}" answers before the server is started, so another one has its port: ${OWN_PORT}`,
+      INCONCLUSIVE,
+    )
+  }
+
+  static appLacksPort(what: string): BaselineFailure {
+    return new BaselineFailure(`${what}, since another process has its port (EADDRINUSE): ${OWN_PORT}`, INCONCLUSIVE)
+  }
+
+  static appFails(what: string, lastWords: string): BaselineFailure {
+    const said = lastWords === '' ? 'It has printed nothing' : `It has printed: ${lastWords}`
+    return new BaselineFailure(`${what}. ${said}`, INCONCLUSIVE)
+  }
+
+  static appNeverRests(timeout: number, until: string | undefined): BaselineFailure {
+    const why =
+      until === undefined
+        ? 'it still asked this sandbox something. Give --until <command> that ends with 0 when it has nothing left to do'
+        : `--until "${shorten(until)}" has not ended with 0. It must when nothing is left to do, or be given more with --timeout`
+    return new BaselineFailure(
+      `the server was not at rest ${timeout / 1000} s after the command's end: ${why}`,
       INCONCLUSIVE,
     )
   }

@@ -70,6 +70,10 @@ export interface Crashed {
   starts: readonly number[]
   /** True if another command is started after a kill than the one that was killed. */
   recovers: boolean
+  /** True if a server was killed, and the command that drives it never was. */
+  drives?: boolean
+  /** In words, what was wrong with the starts after the last kill: they asked nothing, or the server was not ready again. */
+  note?: string | undefined
 }
 
 /** Runs the command once, and again as long as it has left something open. Throws CommandStartError. */

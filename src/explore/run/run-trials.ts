@@ -2,7 +2,8 @@ import { SandboxClock } from '../../domain/clock.ts'
 import { endInAWord } from '../../exec/command-end.ts'
 import type { CommandStdio } from '../../exec/run-command.ts'
 import { allInOrder } from '../../support/waiting.ts'
-import { playCrash } from '../crash/play-crash.ts'
+import { playApp } from '../crash/play-app.ts'
+import { type Kill, playCrash, type RestartTerms } from '../crash/play-crash.ts'
 import type { Exploration, TrialResult } from '../exploration.ts'
 import { judgeTrial, type TrialExpectation, type TrialJudgement } from '../judge/judge-trial.ts'
 import { shownTrial } from '../judge/show-trial.ts'
@@ -10,7 +11,7 @@ import { repeatCommand, type SameTerms } from '../plan/find-trial.ts'
 import { type AskedAnyway, furtherPlaces } from '../plan/pairs.ts'
 import { faultRules, heldFor, killsOf, type PlannedTrial, waits, withoutPlan } from '../plan/plan.ts'
 import type { ExplorationRunTerms, ExplorationSandbox, Observation } from './exploration-sandbox.ts'
-import type { Stage } from './play-command.ts'
+import type { Played, Stage } from './play-command.ts'
 
 /** Number of runs that mostly wait which are run at once in place of one that works. */
 const WAITING_WIDTH = 8
@@ -92,13 +93,17 @@ export async function runTrial(planned: PlannedTrial, terms: TrialTerms): Promis
   const stdio: CommandStdio = ['ignore', 'ignore', 'ignore']
   const kills = killsOf(planned.harms)
   const { crash } = terms
-  const play = crash && kills.length > 0 ? { play: (stage: Stage) => playCrash(stage, kills, crash) } : {}
+  const play = crash && kills.length > 0 ? { play: playKilled(kills, crash) } : {}
   const seen = await sandbox.run(terms, { faults, holding, stdio, timeout, ...play })
   if (!seen) return undefined
   const { trial, struck } = planned.drawn ? thatStruck(planned, seen.struck) : { trial: planned, struck: seen.struck }
   const further = terms.depth === 2 ? { further: furtherPlaces(planned.harms, seen, expected) } : {}
   const judgement = judgeTrial({ ...seen, struck }, expected)
   return { ...trialResult(trial, seen, judgement, terms), ...shownTrial(seen, judgement, expected), ...further }
+}
+
+function playKilled(kills: readonly Kill[], { app, ...crash }: RestartTerms): (stage: Stage) => Promise<Played> {
+  return (stage) => (app ? playApp(stage, kills, { ...crash, app }) : playCrash(stage, kills, crash))
 }
 
 /** The trial without the faults that never struck; unchanged when none struck. */
