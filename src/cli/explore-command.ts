@@ -25,6 +25,7 @@ import { ResultsFile } from '../explore/results/results-file.ts'
 import { type KeptResults, readResults } from '../explore/results/resume.ts'
 import { saveScenario } from '../explore/shrink/shrink.ts'
 import { explorationExitCode } from '../explore/summary.ts'
+import { TWINS, twinOf } from '../explore/twins/twin-points.ts'
 import { OptionError } from '../option-error.ts'
 import { shellWords, shorten } from '../support/foreign-text.ts'
 import { suggest } from '../support/nearest.ts'
@@ -55,6 +56,7 @@ interface Flags extends RunFlags {
   crash?: boolean
   recover?: string
   kill?: string
+  twins?: boolean
   faults: string[]
   only: Operation[]
   depth: 1 | 2
@@ -80,6 +82,7 @@ export function exploreCommand(): Command {
     .option('--crash', 'kill the command at every point, and start it again: does it pay twice, or never?')
     .option('--recover <command>', 'with --crash: run this by the shell after a kill, instead of the command itself')
     .option('--kill <command>', 'with --crash: run this by the shell to kill what is not a child of the command')
+    .option('--twins', 'run the command twice at once, the second one started at every write: do both of them pay?')
     .option('--faults <kinds>', 'only these faults, by kind or by name, separated by commas', wordsOf(FAULTS), [])
     .option('--only <operations>', 'only at these operations, separated by commas', wordsOf(OPERATIONS), [])
     .addOption(new Option('--depth <n>', '2: the retry is hit as well').argParser(depth).default(1))
@@ -106,10 +109,10 @@ export function exploreCommand(): Command {
 }
 
 /** Flags that have no meaning with `--trial`, which runs one trial: there is nothing to choose or to resume. */
-const MANY = ['crash', 'faults', 'only', 'depth', 'random', 'maxRuns', 'budget', 'resume']
+const MANY = ['crash', 'twins', 'faults', 'only', 'depth', 'random', 'maxRuns', 'budget', 'resume']
 
 const KINDS: readonly string[] = [...new Set(HAZARDS.map(({ rule }) => rule.kind))]
-const FAULTS = [...KINDS, ...[...CRASHES, ...HAZARDS].map(({ id }) => id)]
+const FAULTS = [...KINDS, ...[...CRASHES, ...TWINS, ...HAZARDS].map(({ id }) => id)]
 
 const EXAMPLES = `
 Kinds of fault: ${KINDS.join(', ')}; or a single one: reset-after-broadcast. docs/explore.md names them all.
@@ -124,6 +127,7 @@ Examples:
   yield-sandbox explore -- npm test
   yield-sandbox explore --only deposit,withdraw --faults drop_connection --report explore.html -- npm test
   yield-sandbox explore --crash -- node worker.js
+  yield-sandbox explore --twins -- node worker.js
   yield-sandbox explore --before 'npm run db:reset' --jobs 1 --budget 10m -- npm test
   yield-sandbox explore --random 100 --seed 7 -- npm test
   yield-sandbox explore --resume -- npm test
@@ -140,15 +144,16 @@ async function run(command: string[], given: Flags): Promise<void> {
   await prepareFiles(files)
   const options = await sandboxOptions({ ...flags, seed: flags.seed ?? kept?.header.seed })
   const crash = restartTerms(flags)
+  const twins = flags.twins || namedIn(flags).some((name) => twinOf(name))
   const interruption = watchSignals()
   forgiveReaders()
   const { faults, only, depth, maxRuns, budget, timeout, before, tolerate = false, allowInconclusive = false } = flags
   const exploration = await watched(flags, kept, (watch) =>
     explore({
       ...{ command, before, renames, env: process.env, interruption, kinds: faults, operations: only, depth },
-      ...{ maxRuns, budget, timeout, tolerate, options, watch, trial: flags.trial, crash },
+      ...{ maxRuns, budget, timeout, tolerate, options, watch, trial: flags.trial, crash, twins },
       // What holds an exchange must know at once that it is held: the sandbox must be this process.
-      host: crash ? undefined : host,
+      host: crash || twins ? undefined : host,
       restarts: crash ? 0 : flags.restarts,
       random: {
         count: flags.random,
@@ -167,12 +172,17 @@ async function run(command: string[], given: Flags): Promise<void> {
 
 /** Undefined where the command is never killed. Throws OptionError for flags that have no meaning without `--crash`. */
 function restartTerms(flags: Flags): RestartTerms | undefined {
-  const { crash = false, trial, faults, recover, kill, restarts } = flags
-  const named = [...faults, ...(trial?.split(/[ +]/) ?? [])]
-  if (crash || named.some((name) => crashOf(name))) return { recover, kill, restarts: restarts || MAX_RESTARTS }
+  const { crash = false, recover, kill, restarts } = flags
+  if (crash || namedIn(flags).some((name) => crashOf(name)))
+    return { recover, kill, restarts: restarts || MAX_RESTARTS }
   const [alone] = Object.entries({ recover, kill }).flatMap(([name, value]) => (value === undefined ? [] : name))
   if (alone === undefined) return undefined
   throw new OptionError(`--${alone} has a meaning only where the command is killed: give --crash as well`)
+}
+
+/** Words that may be names of what is to be tried. */
+function namedIn({ faults, trial }: Flags): string[] {
+  return [...faults, ...(trial?.split(/[ +]/) ?? [])]
 }
 
 /** Shows results as they come, and writes them to the results file. */
@@ -245,6 +255,7 @@ function wantedOf(command: readonly string[], flags: Flags) {
 function sameFlags({ faults, only, depth, ...flags }: Flags): string[] {
   return [
     ...(flags.crash ? ['--crash'] : []),
+    ...(flags.twins ? ['--twins'] : []),
     ...(faults.length === 0 ? [] : ['--faults', faults.join(',')]),
     ...(only.length === 0 ? [] : ['--only', only.join(',')]),
     ...(depth === 1 ? [] : ['--depth', String(depth)]),

@@ -21,7 +21,13 @@ export interface Ground {
 }
 
 /** Parts of a namespace that no interface offers: what holds an exchange must know at once that it is held. */
-export type Inside = Pick<Services, 'faults' | 'exchanges'>
+export interface Inside extends Pick<Services, 'faults' | 'exchanges'> {
+  /** Resolves to the URL of a second address of the sandbox, by which the requests of a second process are known. */
+  secondUrl(): Promise<string>
+}
+
+/** Address of a second process; macOS does not have it, and a further port serves as well. */
+const SECOND_HOST = '127.0.0.2'
 
 /** Requests to the sandbox of the folder itself while a command ran within it: they may be the command's, and are not judged. */
 export interface Astray {
@@ -42,11 +48,19 @@ async function ownGround(options: SandboxOptions): Promise<Ground> {
   try {
     await sandbox.ready
     const { controlToken } = sandbox.options
+    let second: Promise<string> | undefined
+    const secondUrl = () => {
+      second ??= sandbox.openBeside(SECOND_HOST)
+      return second
+    }
     return {
       client: new ControlClient(sandbox.baseUrl, { controlToken, fetch: sandbox.fetch }),
       ownsMarkets: sandbox.ownsMarkets,
       delaysConfirmation: sandbox.delaysConfirmation,
-      inside: async (name) => (await sandbox.namespaces.get(name)).services,
+      inside: async (name) => {
+        const { faults, exchanges } = (await sandbox.namespaces.get(name)).services
+        return { faults, exchanges, secondUrl }
+      },
       astray: async () => undefined,
       stop: () => sandbox.stop(),
     }

@@ -25,7 +25,7 @@ export interface Hazard {
   id: string
   /** "reset after broadcast" */
   title: string
-  /** The fault rule without its place; null where the command is killed instead. */
+  /** The fault rule without its place; null where the command is killed, or runs beside a second process, instead. */
   rule: Omit<FaultRule, 'match' | 'skip' | 'times' | 'probability'> | null
 }
 

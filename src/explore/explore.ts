@@ -19,6 +19,7 @@ import {
 } from './run/exploration-sandbox.ts'
 import { type Limits, runTrials } from './run/run-trials.ts'
 import { failingSchedules, type ShrinkTerms, shrinkSchedules } from './shrink/shrink-schedules.ts'
+import { barrierOf } from './twins/twin-points.ts'
 
 /** Default time limit of a run without faults, in milliseconds. */
 const BASELINE_TIMEOUT_MS = 600_000
@@ -97,7 +98,15 @@ export async function explore(terms: ExploreTerms): Promise<Exploration | undefi
     const trials = terms.trial === undefined ? all() : [findTrial(terms.trial, baseline.places)]
     terms.watch.planned(begun, trials)
     const timeout = terms.timeout ?? limitOf([first.took, second.took])
-    const trialTerms = { ...terms, timeout, sandbox, expected: baseline, seed: sandbox.seed, clock: moment }
+    const trialTerms = {
+      ...terms,
+      timeout,
+      sandbox,
+      expected: baseline,
+      seed: sandbox.seed,
+      clock: moment,
+      barrier: barrierOf(baseline.places),
+    }
     const deadline = clock.wallNow() + (terms.budget ?? Number.POSITIVE_INFINITY)
     const { results, untried } = await runTrials(trials, trialTerms)
     const mayRun = () => !terms.interruption.asked.aborted && clock.wallNow() < deadline
@@ -145,11 +154,13 @@ async function runBaselines(
   return second && [first, second]
 }
 
-/** A command that is to be killed must do nothing anew when it is started again, which the second run shows. */
-function unharmedPlay(run: 1 | 2, { crash }: ExploreTerms): Pick<RunWish, 'play'> {
-  if (!crash) return {}
-  const play = run === 1 ? playWithRecovery : playRestartable
-  return { play: (stage) => play(stage, crash.recover) }
+/** A command that is to be killed, or has a twin, must do nothing anew when it is started again, which the second run shows. */
+function unharmedPlay(run: 1 | 2, { crash, twins = false }: ExploreTerms): Pick<RunWish, 'play'> {
+  if (!crash && !twins) return {}
+  const recover = crash?.recover
+  return {
+    play: (stage) => (run === 1 ? playWithRecovery(stage, recover) : playRestartable(stage, { recover, twins })),
+  }
 }
 
 function refuseUnlessGood(

@@ -3,6 +3,7 @@ import { LEVELS, type Level } from '../oracle/outcome.ts'
 import { CRASHES } from './crash/crash-points.ts'
 import { type Hazard, type RequestPosition, TRIAL_OUTCOMES, type TrialOutcome } from './exploration.ts'
 import { HAZARDS } from './plan/hazards.ts'
+import { TWINS } from './twins/twin-points.ts'
 
 /** All trials of one hazard at one operation. */
 export interface Cell {
@@ -60,7 +61,7 @@ export function matrixOf({ results, untried }: MatrixSource): Matrix {
   )
   const all = [...tried, ...left]
   const operations = OPERATIONS.filter((operation) => all.some(({ strike }) => strike.position.operation === operation))
-  const rows = [...CRASHES, ...HAZARDS].flatMap(({ id, title }) => {
+  const rows = [...CRASHES, ...TWINS, ...HAZARDS].flatMap(({ id, title }) => {
     const own = all.filter(({ strike }) => strike.hazard.id === id)
     if (own.length === 0) return []
     const at = (operation: Operation) => own.filter(({ strike }) => strike.position.operation === operation)

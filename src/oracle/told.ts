@@ -1,4 +1,5 @@
 import { grouped } from '../support/maps.ts'
+import { headerOf } from '../traffic/headers.ts'
 import type { RecordedExchange } from '../traffic/recorded-exchange.ts'
 import type { Facts, ListOperation, Sibling } from './facts.ts'
 import { type ClientOperation, isHandedOver, lastEndOf } from './operation.ts'
@@ -26,18 +27,22 @@ export class RunSurroundings {
   readonly sibling: Sibling | undefined
   /** Time of the last request to a chain, in milliseconds since the Unix epoch; minus infinity for none. */
   readonly rpcAt: number
-  readonly #since: number
+  readonly #isCounted: (list: RecordedExchange) => boolean
   readonly #lists: ReadonlyMap<string, readonly RecordedExchange[]>
   readonly #writes: ReadonlyMap<string, readonly RecordedExchange[]>
 
-  /** Lists up to the exchange of the number `since` are not counted: the client was killed and started again after it. */
+  /**
+   * Lists up to the exchange of the number `since` are not counted: the client was killed and started again after it. Nor are those of a
+   * second process, which came by the address `twin`.
+   */
   constructor(
     { kept, exchanges, rpc_at }: Pick<Facts, 'kept' | 'exchanges' | 'rpc_at'>,
     sibling: Sibling | undefined,
     since = 0,
+    twin?: string,
   ) {
     this.sibling = sibling
-    this.#since = since
+    this.#isCounted = (list) => list.number > since && (twin === undefined || addressOf(list) !== twin)
     this.rpcAt = rpc_at ?? Number.NEGATIVE_INFINITY
     const all = [...kept, ...exchanges]
     this.#lists = grouped(all, (one) => (isList(one) && isHandedOver(one) ? (one.external_id ?? undefined) : undefined))
@@ -54,7 +59,7 @@ export class RunSurroundings {
   listsOf(list: ListOperation, who: string, { whoIs }: Sibling): number {
     const all = [...this.#lists.values()].flat()
     return all.filter(
-      (one) => one.operation === list && one.number > this.#since && whoIs(one.tenant, one.external_id) === who,
+      (one) => one.operation === list && this.#isCounted(one) && whoIs(one.tenant, one.external_id) === who,
     ).length
   }
 
@@ -62,6 +67,11 @@ export class RunSurroundings {
   writes({ external_id }: ClientOperation): readonly RecordedExchange[] {
     return this.#writes.get(external_id ?? '') ?? []
   }
+}
+
+/** The address that the client addressed, in lower case; undefined for an exchange that has lost its headers. */
+export function addressOf({ request: { headers } }: Pick<RecordedExchange, 'request'>): string | undefined {
+  return headerOf(headers, 'host')?.toLowerCase()
 }
 
 /** Finds the strongest news of an operation that the client got until a moment of real time; default: until the end. */

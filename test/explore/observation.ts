@@ -42,6 +42,7 @@ export function seen({ code = 0, transfers, answers = {}, more = [], ...rest }: 
     unsettled: 0,
     restarted: undefined,
     crash: undefined,
+    twin: undefined,
     ...rest,
   }
 }

@@ -30,11 +30,12 @@ export function judgeTrial(seen: Observation, expected: TrialExpectation): Trial
   const broken = brokenBy(seen)
   if (broken) return { outcome: 'errored', level: 'inconclusive', sentences: broken, operations: [] }
   const { sibling, usual } = expected
-  const { crash } = seen
+  const { crash, twin } = seen
   const all = judgeOperations(evidence, {
     sibling,
     restarted: crash ? undefined : seen.restarted,
     killedAt: crash?.killedAt,
+    twin: twin?.address,
   })
   const fresh = newIn(all, usual, sibling)
   const operations = crash ? afterCrash(fresh, { end, recovers: crash.recovers }) : fresh
@@ -52,9 +53,10 @@ export function judgeTrial(seen: Observation, expected: TrialExpectation): Trial
   if (difference.length > 0) return { outcome: 'another_amount', level: 'review', sentences: difference, operations }
   if (failed.length > 0) {
     const sentences = [`the same money, but ${failed.join()}`]
-    return { outcome: crash ? 'gave_up_safely' : 'gave_up', level: 'warning', sentences, operations }
+    return { outcome: crash || twin ? 'gave_up_safely' : 'gave_up', level: 'warning', sentences, operations }
   }
-  return { outcome: 'survived', level: 'ok', sentences: ['the same money'], operations }
+  const sentences = ['the same money', ...(twin?.said === undefined ? [] : [twin.said])]
+  return { outcome: 'survived', level: 'ok', sentences, operations }
 }
 
 /** @returns true if a client with this outcome is not fit for production */

@@ -3,13 +3,13 @@ import { shellWords, shorten } from '../../support/foreign-text.ts'
 import { suggest } from '../../support/nearest.ts'
 import { CRASHES } from '../crash/crash-points.ts'
 import type { Exploration } from '../exploration.ts'
+import { TWINS, twinOf } from '../twins/twin-points.ts'
 import { HAZARDS, type PlannedHazard } from './hazards.ts'
-
 import type { PlannedTrial } from './plan.ts'
 import { type Place, positionName } from './positions.ts'
 
 /** Everything that a trial may name. */
-const POINTS: readonly PlannedHazard[] = [...HAZARDS, ...CRASHES]
+const POINTS: readonly PlannedHazard[] = [...HAZARDS, ...CRASHES, ...TWINS]
 
 /** The beginning of the id of a random schedule. */
 const DRAWN = /^random-\d+ of seed \d+: /
@@ -32,6 +32,8 @@ export function findTrial(id: string, places: readonly Place[]): PlannedTrial {
     rest = rest.slice(text.length)
   }
   if (harms.length === 0) throw unknown(id, 'it names no fault')
+  if (harms.length > 1 && harms.some(({ hazard }) => twinOf(hazard.id)))
+    throw unknown(id, 'a second process goes with no other harm: name it alone')
   return { id, harms, ...(prefix !== '' && { drawn: true }) }
 }
 

@@ -3,6 +3,7 @@ import type { Operation } from '../../domain/operations.ts'
 import { SeededRandom } from '../../support/random.ts'
 import { CRASHES, crashOf, type KillPoint } from '../crash/crash-points.ts'
 import type { PlannedStrike, RequestPosition, Trial } from '../exploration.ts'
+import { TWINS, type TwinPoint, twinOf } from '../twins/twin-points.ts'
 import { HAZARDS, type PlannedFault, type PlannedHazard, URGENCIES } from './hazards.ts'
 import { type Place, positionName } from './positions.ts'
 
@@ -10,6 +11,8 @@ import { type Place, positionName } from './positions.ts'
 export interface PlanWish {
   /** True to kill the command at every point; faults are planned then only if `kinds` names some. */
   crash?: boolean
+  /** True to run a second process beside the command at every write; faults are planned then only if `kinds` names some. */
+  twins?: boolean
   /** Kinds of fault, or ids of hazards; empty for all. */
   kinds: readonly string[]
   /** Operations; empty for all. */
@@ -30,6 +33,7 @@ export function planTrials(places: readonly Place[], wish: PlanWish): PlannedTri
   const { operations, depth } = wish
   const hazards = [
     ...CRASHES.filter(({ id }) => wantsCrash(wish, id)),
+    ...TWINS.filter(({ id }) => wantsTwin(wish, id)),
     ...HAZARDS.filter((hazard) => isAmong(wish, hazard)),
   ]
   const singles = placesAt(operations, places).flatMap((place) =>
@@ -46,15 +50,21 @@ function placesAt(operations: PlanWish['operations'], places: readonly Place[]):
 }
 
 /** @returns true if one of these words, kinds of fault or ids, selects the fault; without words, all but `onlyNamed` ones are selected */
-function isAmong({ kinds, crash = false }: Pick<PlanWish, 'kinds' | 'crash'>, fault: PlannedFault): boolean {
+function isAmong(wish: Pick<PlanWish, 'kinds' | 'crash' | 'twins'>, fault: PlannedFault): boolean {
+  const { kinds, crash = false, twins = false } = wish
   const { id, rule, onlyNamed } = fault
   if (kinds.includes(id)) return true
-  return onlyNamed === undefined && (kinds.length === 0 ? !crash : kinds.includes(rule.kind))
+  return onlyNamed === undefined && (kinds.length === 0 ? !crash && !twins : kinds.includes(rule.kind))
 }
 
 /** @returns true if the crash is to be tried: with `--crash`, all of them unless words name some */
 function wantsCrash({ kinds, crash = false }: PlanWish, id: string): boolean {
   return kinds.includes(id) || (crash && !kinds.some((kind) => crashOf(kind)))
+}
+
+/** @returns true if the twin is to be tried: with `--twins`, all of them unless words name some */
+function wantsTwin({ kinds, twins = false }: PlanWish, id: string): boolean {
+  return kinds.includes(id) || (twins && !kinds.some((kind) => twinOf(kind)))
 }
 
 /** A trial with its name. */
@@ -108,7 +118,7 @@ function byUrgency(trials: readonly PlannedTrial[]): PlannedTrial[] {
   return [...trials].sort((a, b) => (rank(a) < rank(b) ? -1 : rank(a) > rank(b) ? 1 : 0))
 }
 
-/** Returns rules that strike so, each exactly one request; none for a crash. */
+/** Returns rules that strike so, each exactly one request; none for a crash or a twin. */
 export function faultRules(harms: readonly PlannedStrike[]): FaultRule[] {
   return harms.flatMap(({ position, hazard: { rule } }) =>
     rule === null ? [] : [{ ...rule, match: matchOf(position) } as FaultRule],
@@ -130,6 +140,21 @@ export function killsOf(harms: readonly PlannedStrike[]): { position: RequestPos
     const crash = crashOf(hazard.id)
     return crash ? [{ position, point: crash.kill }] : []
   })
+}
+
+/** Where the command meets a second process of the same. */
+export interface Meeting {
+  position: RequestPosition
+  point: TwinPoint
+}
+
+/** Where a second process is to be started; undefined for a trial without one. */
+export function meetingOf(harms: readonly PlannedStrike[]): Meeting | undefined {
+  const [meeting] = harms.flatMap(({ position, hazard }) => {
+    const twin = twinOf(hazard.id)
+    return twin ? [{ position, point: twin.twin }] : []
+  })
+  return meeting
 }
 
 /** The match of a rule that strikes the request at this position. */

@@ -12,7 +12,7 @@ import type { SandboxRecord } from '../../running/sandbox-record.ts'
 import type { Evidence } from '../../verdict/finding.ts'
 import { version } from '../../version.ts'
 import type { RestartTerms } from '../crash/play-crash.ts'
-import { type Crashed, type Played, playCommand, Stage } from './play-command.ts'
+import { type Crashed, type Played, playCommand, Stage, type Twinned } from './play-command.ts'
 
 /** Terms that all runs have in common. */
 export interface ExplorationRunTerms {
@@ -56,7 +56,7 @@ export interface Observation {
   money: Money
   audit: AuditReport
   report: Report
-  /** For each fault in order, true if an exchange shows that it struck; for each kill, if the command came to it. */
+  /** For each fault in order, true if an exchange shows that it struck; for each kill and twin, if the command came to it. */
   struck: readonly boolean[]
   /** True if the command removed faults, or reset the sandbox. */
   takenAway: boolean
@@ -64,6 +64,8 @@ export interface Observation {
   restarted: number | undefined
   /** Set where the command was to be killed. */
   crash: Crashed | undefined
+  /** Set where the command was to run beside another process of the same. */
+  twin: Twinned | undefined
 }
 
 /** One sandbox for many runs, each in a namespace of its own: that takes a fortieth of the time of starting a sandbox. */
@@ -115,9 +117,13 @@ export class ExplorationSandbox {
       const seen = await this.#look(client, aftermath)
       const { unsettled } = aftermath
       const overhead = this.#clock.wallNow() - began - stage.took - stage.prepared
-      const { before, end, restarted, crash } = played
-      const struck = [...rules.map(({ id }) => hasStruck(id, aftermath.evidence)), ...(crash?.killed ?? [])]
-      return { ...seen, struck, unsettled, before, end, restarted, crash, took: stage.took, overhead }
+      const { before, end, restarted, crash, twin } = played
+      const struck = [
+        ...rules.map(({ id }) => hasStruck(id, aftermath.evidence)),
+        ...(crash?.killed ?? []),
+        ...(twin ? [twin.met] : []),
+      ]
+      return { ...seen, struck, unsettled, before, end, restarted, crash, twin, took: stage.took, overhead }
     } finally {
       await this.#ground.client.deleteNamespace(name)
     }

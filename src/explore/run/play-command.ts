@@ -55,6 +55,7 @@ export interface Played extends Start {
   /** Number of the last exchange before the last start, if there were several. */
   restarted?: number | undefined
   crash?: Crashed
+  twin?: Twinned
 }
 
 /** A run in which the command was to be killed. */
@@ -65,6 +66,16 @@ export interface Crashed {
   killedAt: number
   /** True if another command is started after a kill than the one that was killed. */
   recovers: boolean
+}
+
+/** A run in which a second process ran beside the command. */
+export interface Twinned {
+  /** True if the second process was started: the first one came to the point where it was to be. */
+  met: boolean
+  /** The address by which its requests came. */
+  address: string
+  /** How it ended, in words, where that was not well: it is not judged by that. */
+  said: string | undefined
 }
 
 /** Runs the command once, and again as long as it has left something open. Throws CommandStartError. */
