@@ -22,11 +22,14 @@ export interface Ground {
 
 /** Parts of a namespace that no interface offers: what holds an exchange must know at once that it is held. */
 export interface Inside extends Pick<Services, 'faults' | 'exchanges'> {
-  /** Resolves to the URL of a second address of the sandbox, by which the requests of a second process are known. */
-  secondUrl(): Promise<string>
+  /**
+   * Resolves to the URL of a second address of the sandbox, by which the requests of a second process are known: the same port of this
+   * host (default: 127.0.0.2) or, where the machine does not have it, another port.
+   */
+  secondUrl(host?: string): Promise<string>
 }
 
-/** Address of a second process; macOS does not have it, and a further port serves as well. */
+/** Address of a second process; macOS does not have it. */
 const SECOND_HOST = '127.0.0.2'
 
 /** Requests to the sandbox of the folder itself while a command ran within it: they may be the command's, and are not judged. */
@@ -48,10 +51,11 @@ async function ownGround(options: SandboxOptions): Promise<Ground> {
   try {
     await sandbox.ready
     const { controlToken } = sandbox.options
-    let second: Promise<string> | undefined
-    const secondUrl = () => {
-      second ??= sandbox.openBeside(SECOND_HOST)
-      return second
+    const second = new Map<string, Promise<string>>()
+    const secondUrl = (host = SECOND_HOST) => {
+      const url = second.get(host) ?? sandbox.openBeside(host)
+      second.set(host, url)
+      return url
     }
     return {
       client: new ControlClient(sandbox.baseUrl, { controlToken, fetch: sandbox.fetch }),

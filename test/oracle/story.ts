@@ -59,10 +59,10 @@ export function outcomes(
 export function judged(
   exchanges: readonly RecordedExchange[],
   transfers: readonly LedgerTransfer[],
-  { sibling, restarted, ...rest }: Rest = {},
+  { sibling, restarted, killedAt, twin, ...rest }: Rest = {},
 ) {
   const ledger = { transfers, under_way: [], portfolios: [PORTFOLIO], ...rest.ledger }
-  return judgeOperations(evidenceOf(exchanges, { ...rest, ledger }), { sibling, restarted })
+  return judgeOperations(evidenceOf(exchanges, { ...rest, ledger }), { sibling, restarted, killedAt, twin })
 }
 
 /** An unharmed run in which alice paid in 250.00 once, and asked for no list. */

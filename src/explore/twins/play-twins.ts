@@ -11,7 +11,8 @@ import type { Barrier } from './twin-points.ts'
 
 /**
  * Runs the command and, beside it, the same command once more, which has an address of its own. At the point, the first process is held
- * until the second has ended, waits for the first, or has come to rest. Only the end of the first is judged. Nothing is left running.
+ * until the second has ended, waits for the first, or has come to rest. Only the end of the first is judged: a second one that finds that
+ * another instance runs is right. Nothing is left running.
  * Throws CommandStartError.
  */
 export async function playTwins(
@@ -27,12 +28,16 @@ export async function playTwins(
   const second = new SecondProcess(stage, inside, url)
   const twins = { stage, inside, second }
   try {
-    const { end, met } =
+    const { end: ofFirst, met } =
       point.atOnce && barrier ? await bothAtOnce(twins, barrier) : await secondWhileHeld(twins, { position, point })
-    const said = saidOf(await second.stop())
+    const ofSecond = await second.stop()
+    // Of two that are started at once, it is chance which one finds that the other one runs.
+    const isSecond = point.atOnce === true && isWell(ofSecond) && !isWell(ofFirst)
+    const [end, other] = isSecond ? [ofSecond, ofFirst] : [ofFirst, ofSecond]
     const first = { end, aftermath: await aftermathOf(client, end, clock) }
     const last = await runAgain(client, first, terms)
-    const twin = { met, address: second.address, said }
+    const address = isSecond ? new URL(terms.env.YIELD_SANDBOX_URL ?? url).host : second.address
+    const twin = { met, address, said: saidOf(other) }
     return { ...last, twin, ...(last !== first && { restarted: lastNumber(first.aftermath.evidence) }) }
   } finally {
     await second.stop()
@@ -133,7 +138,11 @@ function nthOf(ordinal: number, isMeant: (exchange: Exchange) => boolean): (exch
   }
 }
 
-/** The end of the second process, where it is worth a word: "the second process ended with 3". */
+function isWell(end: CommandEnd | undefined): end is CommandEnd {
+  return end !== undefined && codeOfEnd(end) === 0
+}
+
+/** The end of the process that is not judged, where it is worth a word: "the other process ended with 3". */
 function saidOf(end: CommandEnd | undefined): string | undefined {
-  return end === undefined || codeOfEnd(end) === 0 ? undefined : `the second process ended with ${endInAWord(end)}`
+  return end === undefined || isWell(end) ? undefined : `the other process ended with ${endInAWord(end)}`
 }
