@@ -23,7 +23,7 @@ const PlannedStrike = object({
     end_user: orNull(Type.Integer({ minimum: 1 })),
     ordinal: Type.Integer({ minimum: 1 }),
   }),
-  hazard: object({ id: Type.String(), title: Type.String(), rule: object({ kind: Type.String() }) }),
+  hazard: object({ id: Type.String(), title: Type.String(), rule: orNull(object({ kind: Type.String() })) }),
 })
 
 /** A line of the results file, with the members that a report needs. */
