@@ -1,4 +1,4 @@
-import { mkdirSync, mkdtempSync, rmSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -50,4 +50,10 @@ export function everywhere(
   points: readonly string[] = HELD,
 ): Record<string, TrialOutcome> {
   return Object.fromEntries(places.flatMap((place) => points.map((point) => [`${place}@alice ${point}`, outcome])))
+}
+
+/** Ids of the processes in this folder of stores that would stay for ever. */
+export function staying(folder: string): number[] {
+  const files = readdirSync(folder, { recursive: true }).map(String)
+  return files.filter((name) => name.endsWith('/stays')).map((name) => Number(readFileSync(join(folder, name), 'utf8')))
 }

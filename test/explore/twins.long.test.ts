@@ -1,6 +1,7 @@
 import { afterAll, describe, expect, test } from 'vitest'
 import type { TrialOutcome } from '../../src/explore/exploration.ts'
-import { everywhere, TwinWorkers } from './twin-workers.ts'
+import { isAlive } from '../../src/support/is-alive.ts'
+import { everywhere, staying, TwinWorkers } from './twin-workers.ts'
 
 const workers = new TwinWorkers()
 afterAll(() => workers[Symbol.dispose]())
@@ -39,5 +40,21 @@ describe('a worker that is run twice at once', () => {
       // Both are held before the first key is made: here nothing is left to chance.
       ...atOnce('paid_twice'),
     })
+  })
+})
+
+describe('a second process that would never end', () => {
+  test.each([
+    ['stay', 'SIGTERM'],
+    ['stay-deaf', 'SIGKILL'],
+  ])('is ended after the first one: %s, %s', async (LOCK, signal) => {
+    const env = workers.envOf({ LOCK })
+    const { results } = await workers.explore({}, { env, trial: 'deposit#1@alice twin-while-held-on-request' })
+    expect(results).toMatchObject([
+      { outcome: 'survived', sentences: ['the same money', `the other process ended with ${signal}`] },
+    ])
+    const pids = staying(env.STATE_DIR)
+    expect(pids).toHaveLength(1)
+    expect(pids.filter(isAlive)).toEqual([])
   })
 })

@@ -1,12 +1,10 @@
-import { readdirSync, readFileSync } from 'node:fs'
-import { join } from 'node:path'
-import { afterAll, describe, expect, test, vi } from 'vitest'
+import { afterAll, describe, expect, test } from 'vitest'
 import { ExplorationSandbox } from '../../src/explore/run/exploration-sandbox.ts'
 import { Stage } from '../../src/explore/run/play-command.ts'
 import { playTwins } from '../../src/explore/twins/play-twins.ts'
 import { isAlive } from '../../src/support/is-alive.ts'
 import { abortController } from '../../src/support/waiting.ts'
-import { everywhere, HELD, TwinWorkers, WORKER } from './twin-workers.ts'
+import { everywhere, HELD, staying, TwinWorkers, WORKER } from './twin-workers.ts'
 
 const workers = new TwinWorkers()
 afterAll(() => workers[Symbol.dispose]())
@@ -54,30 +52,13 @@ describe('a worker that is run twice at once', () => {
   })
 })
 
-/** Ids of processes that stay for ever. */
-function staying(folder: string): number[] {
-  const files = readdirSync(folder, { recursive: true }).map(String)
-  return files.filter((name) => name.endsWith('/stays')).map((name) => Number(readFileSync(join(folder, name), 'utf8')))
-}
-
 describe('a second process that would never end', () => {
-  test('is ended after the first one', async () => {
-    const env = workers.envOf({ LOCK: 'stay' })
-    const { results } = await workers.explore({}, { ...ONE, env })
-    expect(results).toMatchObject([
-      { outcome: 'survived', sentences: ['the same money', 'the other process ended with SIGKILL'] },
-    ])
-    const pids = staying(env.STATE_DIR)
-    expect(pids).toHaveLength(1)
-    expect(pids.filter(isAlive)).toEqual([])
-  })
-
   test('is ended when explore is interrupted', async () => {
-    const env = workers.envOf({ LOCK: 'stay' })
+    const env = workers.envOf({ LOCK: 'stay-deaf' })
     const [asked, insisted] = [abortController(), abortController()]
     const interruption = { asked: asked.signal, insisted: insisted.signal }
     const exploring = workers.explore({}, { ...ONE, env, interruption })
-    await vi.waitUntil(() => staying(env.STATE_DIR).length > 0, { timeout: 60_000, interval: 50 })
+    await expect.poll(() => staying(env.STATE_DIR)).toHaveLength(1)
     asked.abort('SIGINT')
     expect((await exploring).untried).toMatchObject({ trials: [{ id: ONE.trial }] })
     expect(staying(env.STATE_DIR).filter(isAlive)).toEqual([])

@@ -6,7 +6,7 @@ import type { CommandEnd } from '../../exec/run-command.ts'
 import type { HoldWish } from '../../faults/hold.ts'
 import { type Meeting, matchOf } from '../plan/plan.ts'
 import type { Played, Stage } from '../run/play-command.ts'
-import { PlayedProcess, SecondProcess } from './processes.ts'
+import { LAST_REST_MS, PlayedProcess, SecondProcess } from './processes.ts'
 import type { Barrier } from './twin-points.ts'
 
 /**
@@ -53,11 +53,10 @@ interface Twins {
 /** Starts the second process when the first one is held. `met` is false if the first one never came to the point. */
 async function secondWhileHeld({ stage, inside, second }: Twins, { position, point }: Meeting) {
   const { operation } = position
-  const { address } = second
+  // The first that fits is of the first process: the second one is not there yet.
   const held = hold(inside, {
     phase: point.phase,
     match: { ...matchOf(position), operation },
-    applies: ({ host }) => host !== address,
   })
   try {
     const first = firstProcess({ stage, inside, second })
@@ -69,7 +68,7 @@ async function secondWhileHeld({ stage, inside, second }: Twins, { position, poi
     held.release()
     const end = await first.ended
     // It may have waited for the first one, and only now does what it was started for.
-    if (met) await second.comesToRest(first)
+    if (met) await lastRest({ stage, second }, first)
     return { end, met }
   } finally {
     held.release()
@@ -96,12 +95,18 @@ async function bothAtOnce({ stage, inside, second }: Twins, { operation, ordinal
     ofFirst.release()
     ofSecond.release()
     const end = await first.ended
-    await second.comesToRest(first)
+    await lastRest({ stage, second }, first)
     return { end, met: true }
   } finally {
     ofFirst.release()
     ofSecond.release()
   }
+}
+
+/** Lets the second process go on after the first one has ended, unless all of it is interrupted. */
+async function lastRest({ stage, second }: Omit<Twins, 'inside'>, first: PlayedProcess): Promise<void> {
+  if (stage.terms.interruption.asked.aborted) return
+  await second.comesToRest(first, { rest: LAST_REST_MS })
 }
 
 function firstProcess({ stage, inside, second }: Twins): PlayedProcess {

@@ -7,6 +7,8 @@ import type { Stage } from '../run/play-command.ts'
 
 /** Milliseconds of real time in which a process that rests has asked nothing new. */
 const REST_MS = 2_000
+/** The same when nothing is held any more: a process that works must get to its end, however slow the machine is. */
+export const LAST_REST_MS = 10_000
 /** Milliseconds in which a transfer that nothing keeps waiting is signed. */
 const SIGNED_WITHIN_MS = 300
 /** A process may take so many times as long to its first request as the other one. */
@@ -63,9 +65,9 @@ export class PlayedProcess {
   /**
    * Resolves when it has ended, waits for the other process, or has asked nothing new for two seconds: it may wait in its own way, by a lock
    * or by looking again and again. Resolves as well when the other process ends meanwhile. `queues`: a transfer of it may have to wait behind
-   * one of the other process.
+   * one of the other process. `rest`: milliseconds; default: two seconds.
    */
-  async comesToRest(other: PlayedProcess, { queues = false } = {}): Promise<void> {
+  async comesToRest(other: PlayedProcess, { queues = false, rest = REST_MS } = {}): Promise<void> {
     const { clock } = this.#terms
     const wasOver = other.isOver
     let news = -1
@@ -77,16 +79,16 @@ export class PlayedProcess {
       if (count !== news) since = now
       news = count
       if (asked.some((one) => isWaiting(one, queues ? now : undefined))) return
-      if (now - since >= this.#patience(asked, other)) return
+      if (now - since >= this.#patience(asked, other, rest)) return
       await clock.wallSleep(PAUSE_MS)
     }
   }
 
   /** Until its first request, a process may still be starting: how long that takes, only the other one shows. */
-  #patience(asked: readonly RecordedExchange[], other: PlayedProcess): number {
-    if (asked.length > 0) return REST_MS
+  #patience(asked: readonly RecordedExchange[], other: PlayedProcess, rest: number): number {
+    if (asked.length > 0) return rest
     const after = other.firstAfter
-    return after === undefined ? Number.POSITIVE_INFINITY : Math.max(REST_MS, STARTS_WITHIN * after)
+    return after === undefined ? Number.POSITIVE_INFINITY : Math.max(rest, STARTS_WITHIN * after)
   }
 
   /** Its requests to the service and the token endpoint, oldest first. */

@@ -33,8 +33,8 @@ if (LOCK === 'refuse' && once('lock', String(process.pid)) !== String(process.pi
   console.error('another instance runs')
   process.exit(3)
 }
-if (LOCK === 'stay' && once('lock', String(process.pid)) !== String(process.pid)) {
-  for (const signal of ['SIGINT', 'SIGTERM']) process.on(signal, () => undefined)
+if (LOCK.startsWith('stay') && once('lock', String(process.pid)) !== String(process.pid)) {
+  if (LOCK === 'stay-deaf') for (const signal of ['SIGINT', 'SIGTERM']) process.on(signal, () => undefined)
   once('stays', String(process.pid))
   await sleep(2 ** 30)
 }
