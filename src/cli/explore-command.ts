@@ -23,6 +23,7 @@ import { ResultsFile } from '../explore/results/results-file.ts'
 import { type KeptResults, readResults } from '../explore/results/resume.ts'
 import { saveScenario } from '../explore/shrink/shrink.ts'
 import { explorationExitCode } from '../explore/summary.ts'
+import { twinOf } from '../explore/twins/twin-points.ts'
 import { shellWords, shorten } from '../support/foreign-text.ts'
 import { suggest } from '../support/nearest.ts'
 import { version } from '../version.ts'
@@ -50,6 +51,7 @@ const MAX_RANDOM = 10_000
 
 interface Flags extends RunFlags, CrashFlags {
   assumptions?: boolean
+  twins?: boolean
   faults: string[]
   only: Operation[]
   depth: 1 | 2
@@ -91,6 +93,7 @@ export function exploreCommand(): Command {
       notEmpty,
     )
     .option('--assumptions', 'run the command under every other setting of the service: the live one may have either')
+    .option('--twins', 'run the command twice at once, the second one started at every write: do both of them pay?')
     .option('--faults <kinds>', 'only these faults, by kind or by name, separated by commas', wordsOf(FAULTS), [])
     .option('--only <operations>', 'only at these operations, separated by commas', wordsOf(OPERATIONS), [])
     .addOption(
@@ -142,6 +145,7 @@ Examples:
   yield-sandbox explore --assumptions -- npm test
   yield-sandbox explore --crash --app 'PORT=$YIELD_APP_PORT node server.js' \\
     --ready 'http://127.0.0.1:$YIELD_APP_PORT/health' -- npm test
+  yield-sandbox explore --twins -- node worker.js
   yield-sandbox explore --before 'npm run db:reset' --jobs 1 --budget 10m -- npm test
   yield-sandbox explore --books 'sh books.sh' -- npm test
   yield-sandbox explore --random 100 --seed 7 -- npm test
@@ -159,15 +163,16 @@ async function run(command: string[], given: Flags): Promise<void> {
   await prepareFiles(files)
   const options = await sandboxOptions({ ...flags, seed: flags.seed ?? kept?.header.seed })
   const crash = restartTerms(flags)
+  const twins = flags.twins || namedIn(flags).some((name) => twinOf(name))
   const interruption = watchSignals()
   forgiveReaders()
   const { faults, only, depth, maxRuns, budget, timeout, before, tolerate = false, allowInconclusive = false } = flags
   const exploration = await watched(flags, kept, (watch) =>
     explore({
       ...{ command, before, renames, env: process.env, interruption, kinds: faults, operations: only, depth },
-      ...{ maxRuns, budget, timeout, tolerate, options, watch, trial: flags.trial, crash, books: flags.books },
+      ...{ maxRuns, budget, timeout, tolerate, options, watch, trial: flags.trial, crash, twins, books: flags.books },
       // What holds an exchange must know at once that it is held: the sandbox must be this process.
-      host: crash ? undefined : host,
+      host: crash || twins ? undefined : host,
       restarts: crash ? 0 : flags.restarts,
       random: {
         count: flags.random,
@@ -184,6 +189,11 @@ async function run(command: string[], given: Flags): Promise<void> {
   )
   process.exitCode = await conclude(exploration, { files, interruption, flags, allowInconclusive })
   exitAtOnce()
+}
+
+/** Words that may be names of what is to be tried. */
+function namedIn({ faults, trial }: Flags): string[] {
+  return [...faults, ...(trial?.split(/[ +]/) ?? [])]
 }
 
 /** Shows results as they come, and writes them to the results file. */
@@ -267,6 +277,7 @@ function sameFlags({ faults, only, depth, ...flags }: Flags): string[] {
   return [
     ...(flags.crash ? ['--crash'] : []),
     ...(flags.assumptions ? ['--assumptions'] : []),
+    ...(flags.twins ? ['--twins'] : []),
     ...(faults.length === 0 ? [] : ['--faults', faults.join(',')]),
     ...(only.length === 0 ? [] : ['--only', only.join(',')]),
     ...(depth === 1 ? [] : ['--depth', String(depth)]),

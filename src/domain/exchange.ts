@@ -43,6 +43,8 @@ export interface StruckBy {
 export interface Exchange {
   readonly request_id: string
   readonly operation: Operation
+  /** The address that the client addressed, as its `Host` header has it, in lower case. */
+  readonly host: string | undefined
   /** Slug of the tenant; until the token is verified, of the tenant that it names. */
   readonly tenant: string | undefined
   readonly external_id: string | undefined

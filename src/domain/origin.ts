@@ -34,6 +34,11 @@ export class Origin {
    */
   announce(url: string): void {
     this.#url = url
+    this.addName(url)
+  }
+
+  /** Makes a URL another name of the sandbox; what it publishes of itself stays as it is. */
+  addName(url: string): void {
     this.#byHost.set(new URL(url).host, url)
   }
 

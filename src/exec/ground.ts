@@ -24,7 +24,16 @@ export interface Ground {
 type ServiceSection = Readonly<Record<string, unknown>>
 
 /** Parts of a namespace that no interface offers: what holds an exchange must know at once that it is held. */
-export type Inside = Pick<Services, 'faults' | 'exchanges'>
+export interface Inside extends Pick<Services, 'faults' | 'exchanges'> {
+  /**
+   * Resolves to the URL of a second address of the sandbox, by which the requests of a second process are known: the same port of this
+   * host (default: 127.0.0.2) or, where the machine does not have it, another port.
+   */
+  secondUrl(host?: string): Promise<string>
+}
+
+/** Address of a second process; macOS does not have it. */
+const SECOND_HOST = '127.0.0.2'
 
 /** Requests to the sandbox of the folder itself while a command ran within it: they may be the command's, and are not judged. */
 export interface Astray {
@@ -49,11 +58,20 @@ export async function ownGround(options: SandboxOptions, service: ServiceSection
   try {
     await sandbox.ready
     const { controlToken } = sandbox.options
+    const second = new Map<string, Promise<string>>()
+    const secondUrl = (host = SECOND_HOST) => {
+      const url = second.get(host) ?? sandbox.openBeside(host)
+      second.set(host, url)
+      return url
+    }
     return {
       client: new ControlClient(sandbox.baseUrl, { controlToken, fetch: sandbox.fetch }),
       ownsMarkets: sandbox.ownsMarkets,
       delaysConfirmation: sandbox.delaysConfirmation,
-      inside: async (name) => (await sandbox.namespaces.get(name)).services,
+      inside: async (name) => {
+        const { faults, exchanges } = (await sandbox.namespaces.get(name)).services
+        return { faults, exchanges, secondUrl }
+      },
       astray: async () => undefined,
       stop: () => sandbox.stop(),
     }

@@ -25,7 +25,7 @@ export interface Hazard {
   id: string
   /** "reset after broadcast" */
   title: string
-  /** The fault rule without its place; null where the command is killed instead. */
+  /** The fault rule without its place; null where the command is killed, or runs beside a second process, instead. */
   rule: Omit<FaultRule, 'match' | 'skip' | 'times' | 'probability'> | null
 }
 
@@ -44,8 +44,8 @@ export interface Trial {
 
 /**
  * Outcomes of a run with faults, the worst first: that of its worst operation (`OUTCOMES` of the oracle), or one of these. `left_undone`:
- * the command was killed, ended well when it was started again, and has moved less than without that. `gave_up_safely`: it was killed, and
- * reported by its exit code that it needs help; no money is elsewhere. `errored`:
+ * the command was killed, ended well when it was started again, and has moved less than without that. `gave_up_safely`: it was killed, or ran
+ * beside a second process, and reported by its exit code that it needs help; no money is elsewhere. `errored`:
  * the sandbox itself failed. `not_exercised`: a fault never struck. `survived`: every operation was carried out and its client knows,
  * and the money is the same as without faults; or `--books` has all of it as the ledger does.
  */

@@ -26,6 +26,7 @@ import {
 import type { Stage } from './run/play-command.ts'
 import { type Limits, runTrials, type TrialsRun, type TrialTerms } from './run/run-trials.ts'
 import { failingSchedules, type ShrinkTerms, shrinkSchedules } from './shrink/shrink-schedules.ts'
+import { barrierOf } from './twins/twin-points.ts'
 
 /** Default time limit of a run without faults, in milliseconds. */
 const BASELINE_TIMEOUT_MS = 600_000
@@ -131,6 +132,7 @@ export async function explore(terms: ExploreTerms): Promise<Exploration | undefi
       expected: baseline,
       seed: sandbox.seed,
       clock: moment,
+      barrier: barrierOf(baseline.places),
     }
     const deadline = clock.wallNow() + (terms.budget ?? Number.POSITIVE_INFINITY)
     const single = await runTrials(trials, trialTerms)
@@ -164,7 +166,7 @@ async function askedCrash(
 ): Promise<{ crash: ExploreTerms['crash']; reason?: string | undefined }> {
   const { crash, timeout = BASELINE_TIMEOUT_MS } = terms
   if (!crash?.ifRestartable) return { crash }
-  const play = (stage: Stage) => playRestartable(stage, crash.recover)
+  const play = (stage: Stage) => playRestartable(stage, { recover: crash.recover, twins: false })
   try {
     await sandbox.run(terms, { faults: [], holding: 0, stdio: ['ignore', 'ignore', 'ignore'], timeout, play })
     return { crash }
@@ -240,16 +242,17 @@ async function runBaselines(
   return second && [first, second]
 }
 
-/** A command that is to be killed must do nothing anew when it is started again, which the second run shows. */
-function unharmedPlay(run: 1 | 2, { crash }: ExploreTerms): Pick<RunWish, 'play'> {
-  if (!crash) return {}
-  const { app } = crash
-  if (app) {
+/** A command that is to be killed, or has a twin, must do nothing anew when it is started again, which the second run shows. */
+function unharmedPlay(run: 1 | 2, { crash, twins = false }: ExploreTerms): Pick<RunWish, 'play'> {
+  if (!crash && !twins) return {}
+  const { app, recover } = { app: undefined, recover: undefined, ...crash }
+  if (crash && app) {
     const terms = { ...crash, app }
     return { play: (stage) => (run === 1 ? playApp(stage, [], terms) : playAppRestartable(stage, terms)) }
   }
-  const play = run === 1 ? playWithRecovery : playRestartable
-  return { play: (stage) => play(stage, crash.recover) }
+  return {
+    play: (stage) => (run === 1 ? playWithRecovery(stage, recover) : playRestartable(stage, { recover, twins })),
+  }
 }
 
 function refuseUnlessGood(

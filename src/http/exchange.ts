@@ -92,6 +92,10 @@ export class HttpExchange implements Exchange {
     if (this.#request.record) this.#request.record.struckBy = fault ?? null
   }
 
+  get host(): string | undefined {
+    return this.#request.headers.host?.toLowerCase()
+  }
+
   get idempotency_key(): string | undefined {
     const key = member(this.#request.headers, 'idempotency-key')
     return key === undefined ? undefined : unquotedKey(key).toLowerCase()

@@ -57,7 +57,7 @@ export class Listener {
     return new Listener(listening.url, publicUrl ? Origin.public(publicUrl) : listening, doors)
   }
 
-  readonly #doors: readonly Door[]
+  readonly #doors: Door[]
   #app: FastifyInstance | undefined
 
   private constructor(
@@ -65,9 +65,25 @@ export class Listener {
     readonly url: string,
     /** Address at which clients find it: that one, or the public one. */
     readonly origin: Origin,
-    doors: readonly Door[],
+    doors: Door[],
   ) {
     this.#doors = doors
+  }
+
+  /**
+   * Listens at one more address, which becomes another name of {@link origin}: at this host and the same port or, where the machine has no
+   * such address or the port belongs to another program there, at any free port of the first address. Returns its URL.
+   */
+  async openBeside(host: string): Promise<string> {
+    const { hostname, port, protocol } = new URL(this.url)
+    const door = new Door()
+    const isThere = await door.openIfThere(host, Number(port), true)
+    if (!isThere) await door.open(hostname.replace(/^\[|\]$/g, ''), 0)
+    this.#doors.push(door)
+    if (this.#app) door.leadTo(this.#app.server)
+    const url = `${protocol}//${isThere ? host : hostname}:${door.port}`
+    this.origin.addName(url)
+    return url
   }
 
   /** Lets the application answer from now on, first the clients that wait. */
@@ -116,7 +132,7 @@ class Door {
   /** @returns false if the machine has no such address, or if the port, chosen by the system, belongs to another program there */
   async openIfThere(host: string, port: number, anyPort: boolean): Promise<boolean> {
     try {
-      await this.open(host, port, true)
+      await this.open(host, port, host.includes(':'))
       return true
     } catch (error) {
       const { code = '' } = error as NodeJS.ErrnoException

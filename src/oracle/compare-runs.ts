@@ -21,8 +21,8 @@ export interface RunComparison {
   end: Facts['end']
   /** Number of an exchange: operations whose first request came later belong to a further start of the command and are no surplus. */
   restarted: number
-  /** True if the client was killed and started again: what it does once more then is the same order. */
-  killed: boolean
+  /** True if the client was killed and started again, or ran twice at once: what it does once more then is the same order. */
+  repeats: boolean
 }
 
 const TWICE: readonly (OutcomeId | undefined)[] = ['paid_twice', 'paid_twice_put_right', 'made_twice']
@@ -49,7 +49,7 @@ function comparePlace(
   came: readonly JudgedOperation[],
   comparison: RunComparison & { judged: readonly JudgedOperation[] },
 ): Difference[] {
-  const { sibling, judged, end, restarted, killed } = comparison
+  const { sibling, judged, end, restarted, repeats } = comparison
   const wanted = new Map(expected.map((made) => [madeName(made), made.count]))
   const groups = grouped(came, ({ operation }) => madeName(madeBy(operation, sibling)))
   const more = [...groups].flatMap(([name, group]) => surplusOf(group, wanted.get(name) ?? 0, restarted))
@@ -64,7 +64,7 @@ function comparePlace(
   return [
     ...changed.slice(0, fewer.length).map(({ operation }) => ({ outcome: 'another_amount' as const, operation })),
     ...others.map((one) => ({
-      outcome: surplusOutcome(one, { isNew: isNew(one), judged, killed }),
+      outcome: surplusOutcome(one, { isNew: isNew(one), judged, repeats }),
       operation: one.operation,
     })),
     ...missing.map((made) => ({
@@ -87,13 +87,13 @@ interface Surplus {
   /** True if the other run has none of this kind. */
   isNew: boolean
   judged: readonly JudgedOperation[]
-  killed: boolean
+  repeats: boolean
 }
 
-function surplusOutcome({ operation }: JudgedOperation, { isNew, judged, killed }: Surplus): OutcomeId {
+function surplusOutcome({ operation }: JudgedOperation, { isNew, judged, repeats }: Surplus): OutcomeId {
   if (operation.type === 'create_portfolio') return 'made_twice'
   if (operation.type === 'deposit') return isNew ? 'another_amount' : 'paid_twice'
-  if (killed && !isNew) return 'paid_twice'
+  if (repeats && !isNew) return 'paid_twice'
   return isPaidIn(operation, judged) ? 'taken_back' : 'took_out_unpaid'
 }
 

@@ -13,7 +13,7 @@ import {
   type OutcomeId,
   outcomeRank,
 } from './outcome.ts'
-import { RunSurroundings, SLACK_MS, type Telling, toldOf } from './told.ts'
+import { addressOf, RunSurroundings, SLACK_MS, type Telling, toldOf } from './told.ts'
 
 /** Optional context of a judgement. */
 export interface Beside {
@@ -23,6 +23,8 @@ export interface Beside {
   restarted?: number | undefined
   /** Of a client that was killed: the number of the last exchange before each further start, in order. Each may ask for all its lists anew. */
   starts?: readonly number[] | undefined
+  /** Address by which the requests of a second process came that ran beside the client: what both carry out is one order. */
+  twin?: string | undefined
 }
 
 /** Judges every operation of a run, the worst outcome first, by the table of docs/oracle.md. Pure. */
@@ -33,11 +35,12 @@ export function judgeOperations(facts: Facts, beside?: Beside): OperationOutcome
 /** The same in steps, so that other tasks can run in between. */
 export function* judgementInSteps(
   facts: Facts,
-  { sibling, restarted = Number.POSITIVE_INFINITY, starts }: Beside = {},
+  { sibling, restarted = Number.POSITIVE_INFINITY, starts, twin }: Beside = {},
 ): Generator<undefined, OperationOutcome[]> {
   const operations = yield* operationsInSteps(facts)
-  const around = new RunSurroundings(facts, sibling, starts)
-  const run = { facts, around, operations }
+  const around = new RunSurroundings(facts, sibling, { starts, twin })
+  const run = { facts, around, operations, twin }
+  const surplus = twin === undefined ? SURPLUS : SURPLUS_OF_TWINS
   const judged: { operation: ClientOperation; own: OperationOutcome | undefined; outcome: OutcomeId | undefined }[] = []
   for (const operation of operations) {
     if (judged.length % OPERATIONS_A_STEP === 0) yield
@@ -46,16 +49,21 @@ export function* judgementInSteps(
   }
   yield
   const differences = sibling
-    ? compareRuns(judged, { sibling, end: facts.end, restarted, killed: starts !== undefined })
+    ? compareRuns(judged, {
+        sibling,
+        end: facts.end,
+        restarted,
+        repeats: starts !== undefined || twin !== undefined,
+      })
     : []
   const outcomes = [
     ...runOutcomes(facts),
     ...judged.flatMap(({ own }) => own ?? []),
     ...differences.map(({ outcome, operation }) =>
-      outcomeOf(operation, outcome, { facts, sentence: SURPLUS[outcome] }),
+      outcomeOf(operation, outcome, { facts, sentence: surplus[outcome] }),
     ),
     ...equalAtOnce(operations, run),
-    ...operations.flatMap((one) => keyAgain(one, facts, sibling)),
+    ...operations.flatMap((one) => keyAgain(one, run)),
   ]
   return outcomes.sort((a, b) => outcomeRank(a) - outcomeRank(b))
 }
@@ -67,10 +75,17 @@ const SURPLUS: Partial<Record<OutcomeId, (what: string) => string>> = {
   made_twice: (what) => `${what} was made more often than without faults.`,
 }
 
+/** The same, where two processes ran at once. */
+const SURPLUS_OF_TWINS: typeof SURPLUS = {
+  paid_twice: (what) => `${what} was carried out more often by two processes than by one.`,
+  made_twice: (what) => `${what} was made more often by two processes than by one.`,
+}
+
 interface JudgedRun {
   facts: Facts
   around: RunSurroundings
   operations: readonly ClientOperation[]
+  twin: string | undefined
 }
 
 /** Outcomes of the run as a whole: something was forgotten, or it never ended. */
@@ -234,10 +249,10 @@ function isAsOften(operation: ClientOperation, { operations, around: { sibling }
 
 /**
  * Pairs of equal operations in flight at once under two keys, both carried out. A suite may do this on purpose, and does so where the
- * unharmed run has as many equal ones; whether they overlapped there as well is chance.
+ * unharmed run has as many equal ones; whether they overlapped there as well is chance. Two processes with one job have no such purpose.
  */
 function equalAtOnce(operations: readonly ClientOperation[], run: JudgedRun): OperationOutcome[] {
-  const level = run.around.sibling ? ('review' as const) : undefined
+  const level = run.twin !== undefined ? 'critical' : run.around.sibling ? 'review' : undefined
   const done = operations.filter(
     ({ type, state, wish }) => type !== 'create_portfolio' && state === 'done' && wish !== null,
   )
@@ -265,13 +280,17 @@ function overlapping(operations: readonly ClientOperation[]): [ClientOperation, 
   })
 }
 
-/** Reports a key that came again after its answer was handed over and read: a further request came on that connection. */
-function keyAgain(operation: ClientOperation, facts: Facts, sibling: Sibling | undefined): OperationOutcome[] {
+/**
+ * Reports a key that came again after its answer was handed over and read: a further request came on that connection. A second process
+ * that sends the key again is what the key is for.
+ */
+function keyAgain(operation: ClientOperation, { facts, around: { sibling }, twin }: JudgedRun): OperationOutcome[] {
   const { attempts } = operation
   const at = attempts.findIndex(({ said }) => said === 'done')
   const answered = attempts[at]
   const again = answered && attempts.slice(at + 1).find(({ began }) => began + SLACK_MS >= answered.ended)
   if (!again || !isRead(answered.exchange, facts)) return []
+  if (twin !== undefined && addressOf(again.exchange) !== addressOf(answered.exchange)) return []
   const level = sibling && !sibling.key_again ? ('review' as const) : undefined
   return [outcomeOf(operation, 'key_again', { facts, level })]
 }

@@ -1,4 +1,5 @@
 import { grouped } from '../support/maps.ts'
+import { headerOf } from '../traffic/headers.ts'
 import type { RecordedExchange } from '../traffic/recorded-exchange.ts'
 import type { Facts, ListOperation, Sibling } from './facts.ts'
 import { type ClientOperation, isHandedOver, lastEndOf } from './operation.ts'
@@ -27,17 +28,19 @@ export class RunSurroundings {
   /** Time of the last request to a chain, in milliseconds since the Unix epoch; minus infinity for none. */
   readonly rpcAt: number
   readonly #starts: readonly number[]
+  readonly #twin: string | undefined
   readonly #lists: ReadonlyMap<string, readonly RecordedExchange[]>
   readonly #writes: ReadonlyMap<string, readonly RecordedExchange[]>
 
-  /** `starts`: numbers of the last exchanges before each further start of the client, in order. */
+  /** `starts`: numbers of the last exchanges before each further start of the client, in order; `twin`: the address of a second process. */
   constructor(
     { kept, exchanges, rpc_at }: Pick<Facts, 'kept' | 'exchanges' | 'rpc_at'>,
     sibling: Sibling | undefined,
-    starts: readonly number[] = [],
+    { starts = [], twin }: { starts?: readonly number[] | undefined; twin?: string | undefined } = {},
   ) {
     this.sibling = sibling
     this.#starts = starts
+    this.#twin = twin
     this.rpcAt = rpc_at ?? Number.NEGATIVE_INFINITY
     const all = [...kept, ...exchanges]
     this.#lists = grouped(all, (one) => (isList(one) && isHandedOver(one) ? (one.external_id ?? undefined) : undefined))
@@ -50,21 +53,31 @@ export class RunSurroundings {
     return own.filter((one) => one.operation === list && one.response?.status === 200 && one.tenant === tenant)
   }
 
-  /** Number of answered lists like this one in the same start of the client, counted as in the unharmed run. */
-  alike({ operation, tenant, external_id, number }: RecordedExchange, { whoIs }: Sibling): number {
+  /** Number of answered lists like this one, of the same start and process of the client, counted as in the unharmed run. */
+  alike(look: RecordedExchange, { whoIs }: Sibling): number {
+    const { operation, tenant, external_id, number } = look
     const who = whoIs(tenant, external_id)
     const after = this.#starts.findLast((start) => start < number) ?? 0
     const until = this.#starts.find((start) => start >= number) ?? Number.POSITIVE_INFINITY
     return [...this.#lists.values()].flat().filter((one) => {
-      const isOfSameStart = one.number > after && one.number <= until
+      const isOfSameStart = one.number > after && one.number <= until && this.#isOfTwin(one) === this.#isOfTwin(look)
       return isOfSameStart && one.operation === operation && whoIs(one.tenant, one.external_id) === who
     }).length
+  }
+
+  #isOfTwin(list: RecordedExchange): boolean {
+    return this.#twin !== undefined && addressOf(list) === this.#twin
   }
 
   /** Writes of an end user, oldest first. */
   writes({ external_id }: ClientOperation): readonly RecordedExchange[] {
     return this.#writes.get(external_id ?? '') ?? []
   }
+}
+
+/** The address that the client addressed, in lower case; undefined for an exchange that has lost its headers. */
+export function addressOf({ request: { headers } }: Pick<RecordedExchange, 'request'>): string | undefined {
+  return headerOf(headers, 'host')?.toLowerCase()
 }
 
 /** Finds the strongest news of an operation that the client got until a moment of real time; default: until the end. */

@@ -230,6 +230,11 @@ export class Sandbox {
     return this.origin.url
   }
 
+  /** Listens at one more address, at this host if the machine has it, and returns its URL: requests show by which address they came. */
+  openBeside(host: string): Promise<string> {
+    return this.#listener.openBeside(host)
+  }
+
   /**
    * Address at which a browser finds the inspector; undefined if it is switched off. Where a control token is needed, it has a code for one
    * session behind `#`, which no browser sends to anybody: a fresh one at each call.

@@ -176,6 +176,7 @@ export class CrashRuns implements AsyncDisposable {
         takenAway: false,
         restarted: undefined,
         crash: undefined,
+        twin: undefined,
         again: [],
       }
       const report = await client.report()

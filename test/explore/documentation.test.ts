@@ -6,6 +6,7 @@ import { HAZARDS } from '../../src/explore/plan/hazards.ts'
 import { UNTRIED } from '../../src/explore/plan/plan.ts'
 import { ASSUMPTION_WORDS } from '../../src/explore/render/assumption-words.ts'
 import { OUTCOMES } from '../../src/explore/render/outcomes.ts'
+import { TWINS } from '../../src/explore/twins/twin-points.ts'
 
 let [explore, crashes] = ['', '']
 beforeAll(async () => {
@@ -23,6 +24,12 @@ test('docs/explore.md names every fault that is tried, and no other', () => {
 test('docs/crashes.md names every kill, and no other', () => {
   const table = crashes.slice(crashes.indexOf('| kill | where |'), crashes.indexOf('Kills before broadcast'))
   expect(namesIn(table)).toEqual(CRASHES.map(({ id }) => id).sort())
+})
+
+test('docs/crashes.md names every twin', () => {
+  const table = crashes.slice(crashes.indexOf('| point | where |'), crashes.indexOf('The first three are'))
+  const fixed = TWINS.filter(({ twin }) => !twin.atOnce).map(({ id }) => id)
+  expect(namesIn(table)).toEqual([...fixed, 'twins-at-once-1'].sort())
 })
 
 test.each(Object.values(OUTCOMES))('a page names the outcome $name', ({ sign, name }) => {

@@ -43,6 +43,7 @@ export function seen({ code = 0, transfers, answers = {}, more = [], ...rest }: 
     restarted: undefined,
     crash: undefined,
     again: [],
+    twin: undefined,
     ...rest,
   }
 }

@@ -5,6 +5,7 @@ export function anExchange(given: Partial<Exchange> = {}): Exchange {
   return {
     request_id: 'req_1',
     operation: 'list_pools',
+    host: '127.0.0.1:4010',
     tenant: 'acme',
     external_id: undefined,
     idempotency_key: undefined,

@@ -86,3 +86,27 @@ test('slow clients are looked after, as by any server of Node that listens itsel
   await listener.serve(app)
   expect(app.server.listening).toBe(true)
 })
+
+describe('a second address', () => {
+  test.each([
+    ['of its own, at the same port', '127.0.0.2', (port: number) => `http://127.0.0.2:${port}`],
+    // As on macOS, which has no 127.0.0.2.
+    ['that the machine does not have, at another port', '192.0.2.1', undefined],
+    ['that is taken, at another port', '127.0.0.1', undefined],
+  ])('%s', async (_, host, expected) => {
+    const listener = await listening({ host: '127.0.0.1' })
+    const { origin } = listener
+    const first = origin.url
+    if (!expected) await listener.serve(hello())
+    const second = await listener.openBeside(host)
+    if (expected) await listener.serve(hello())
+    if (expected) expect(second).toBe(expected(portOf(listener)))
+    else expect(second).toMatch(/^http:\/\/127\.0\.0\.1:\d+$/)
+    expect(second).not.toBe(first)
+    expect(origin.url).toBe(first)
+    expect(origin.under(new URL(second).host)).toBe(second)
+    for (const url of [first, second]) expect(await (await fetch(`${url}/hello`)).text()).toBe('hello')
+    await listener.close()
+    await expect(fetch(`${second}/hello`)).rejects.toThrow('fetch failed')
+  })
+})

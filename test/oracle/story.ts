@@ -59,10 +59,10 @@ export function outcomes(
 export function judged(
   exchanges: readonly RecordedExchange[],
   transfers: readonly LedgerTransfer[],
-  { sibling, restarted, starts, ...rest }: Rest = {},
+  { sibling, restarted, starts, twin, ...rest }: Rest = {},
 ) {
   const ledger = { transfers, under_way: [], portfolios: [PORTFOLIO], ...rest.ledger }
-  return judgeOperations(evidenceOf(exchanges, { ...rest, ledger }), { sibling, restarted, starts })
+  return judgeOperations(evidenceOf(exchanges, { ...rest, ledger }), { sibling, restarted, starts, twin })
 }
 
 /** An unharmed run in which alice paid in 250.00 once, and asked for no list. */

@@ -18,7 +18,7 @@ function telling(exchanges: readonly RecordedExchange[], { sibling, starts, unti
   const evidence = evidenceOf(exchanges, { transfers: [booked('a')], ...rest })
   const operation = operationsOf(evidence).find(({ key }) => key === 'a')
   if (!operation) throw new Error('There is no such operation.')
-  return toldOf(operation, new RunSurroundings(evidence, sibling, starts), until)
+  return toldOf(operation, new RunSurroundings(evidence, sibling, { starts }), until)
 }
 const told = (exchanges: readonly RecordedExchange[], rest?: Rest) => telling(exchanges, rest).told
 

@@ -22,7 +22,8 @@ export interface PlannedCrash extends PlannedHazard {
 /** Milliseconds from the last answer to the kill. What lies between the two is up to the command: each is a sample, none a proof. */
 const SAMPLED_MS = [0, 2, 10, 50]
 
-const isWrite = ({ position: { operation } }: Place) =>
+/** @returns true at a transfer, and where a portfolio is made */
+export const isWrite = ({ position: { operation } }: Place) =>
   TRANSFERS.includes(operation) || operation === 'create_portfolio'
 
 /**

@@ -19,23 +19,28 @@ export async function playWithRecovery(stage: Stage, recover: string | undefined
 }
 
 /**
- * The same, and the recovery once more. Throws {@link BaselineFailure} if that moves money, or fails: a command of which that is true would
- * pay twice without any kill.
+ * The same, and the recovery once more; with `twins` also the command, since its twin is started whatever recovers it. Throws
+ * {@link BaselineFailure} if that moves money, or fails: a command of which that is true would pay twice without any kill or twin.
  */
-export async function playRestartable(stage: Stage, recover: string | undefined): Promise<Played> {
+export async function playRestartable(
+  stage: Stage,
+  { recover, twins }: { recover: string | undefined; twins: boolean },
+): Promise<Played> {
   const played = await playWithRecovery(stage, recover)
   if (played.before || isFailed(played)) return played
-  const { end, aftermath } = await startAgain(stage, recover)
-  if (stage.terms.interruption.asked.aborted) return played
-  const moved = transfersOf(aftermath) - transfersOf(played.aftermath)
-  if (moved > 0)
-    throw BaselineFailure.notRestartable(`it moved money ${moved === 1 ? 'once' : `${moved} times`} more`, recover)
-  if (isFailed({ end }))
-    throw recover === undefined
-      ? BaselineFailure.notRestartable(endInWords(end), recover)
-      : BaselineFailure.recoveryFails(end, stage.terms.timeout)
-  const done = lastNumber(played.aftermath.evidence)
-  return { ...played, again: aftermath.evidence.exchanges.filter(({ number }) => number > done) }
+  let asked: Played['again'] = []
+  for (const again of twins && recover !== undefined ? [recover, undefined] : [recover]) {
+    const { end, aftermath } = await startAgain(stage, again)
+    if (stage.terms.interruption.asked.aborted) return played
+    const moved = transfersOf(aftermath) - transfersOf(played.aftermath)
+    const refuse = (why: string) => BaselineFailure.notRestartable(why, again, twins)
+    if (moved > 0) throw refuse(`it moved money ${moved === 1 ? 'once' : `${moved} times`} more`)
+    if (isFailed({ end }))
+      throw again === undefined ? refuse(endInWords(end)) : BaselineFailure.recoveryFails(end, stage.terms.timeout)
+    const done = lastNumber(played.aftermath.evidence)
+    if (again === recover) asked = aftermath.evidence.exchanges.filter(({ number }) => number > done)
+  }
+  return { ...played, again: asked }
 }
 
 async function startAgain(stage: Stage, recover: string | undefined): Promise<Start> {

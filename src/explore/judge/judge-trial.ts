@@ -32,7 +32,7 @@ export function judgeTrial(seen: Observation, expected: TrialExpectation): Trial
   const broken = brokenBy(seen)
   if (broken) return { outcome: 'errored', level: 'inconclusive', sentences: broken, operations: [] }
   const { sibling, usual } = expected
-  const { crash } = seen
+  const { crash, twin } = seen
   const { outcomes, cleared } = judgedWithBooks(seen, sibling)
   const fresh = newIn(outcomes, usual, sibling)
   const operations = crash ? afterCrash(fresh, { ...crash, end }) : fresh
@@ -54,17 +54,21 @@ export function judgeTrial(seen: Observation, expected: TrialExpectation): Trial
   if (difference.length > 0) return { outcome: 'another_amount', level: 'review', sentences: difference, operations }
   if (failed.length > 0) {
     const sentences = [`the same money, but ${failed.join()}`]
-    return { outcome: crash ? 'gave_up_safely' : 'gave_up', level: 'warning', sentences, operations }
+    return { outcome: crash || twin ? 'gave_up_safely' : 'gave_up', level: 'warning', sentences, operations }
   }
-  return { outcome: 'survived', level: 'ok', sentences: ['the same money'], operations }
+  const sentences = ['the same money', ...(twin?.said === undefined ? [] : [twin.said])]
+  return { outcome: 'survived', level: 'ok', sentences, operations }
 }
 
 /** The outcomes of a run, by what its client was told and, if they were asked for, by its own books. */
 function judgedWithBooks(
-  { evidence, restarted, books, crash }: Observation,
+  { evidence, restarted, books, crash, twin }: Observation,
   sibling: Sibling,
 ): { outcomes: OperationOutcome[]; cleared: OperationOutcome[] } {
-  const outcomes = judgeOperations(evidence, crash ? { sibling, starts: crash.starts } : { sibling, restarted })
+  const outcomes = judgeOperations(
+    evidence,
+    crash ? { sibling, starts: crash.starts } : { sibling, restarted, twin: twin?.address },
+  )
   if (books === undefined || books instanceof BooksError) return { outcomes, cleared: [] }
   return judgeBooks(outcomes, books, evidence, sibling)
 }

@@ -2,6 +2,7 @@ import { OptionError } from '../../option-error.ts'
 import { shellWords, shorten } from '../../support/foreign-text.ts'
 import { suggest } from '../../support/nearest.ts'
 import type { Exploration } from '../exploration.ts'
+import { twinOf } from '../twins/twin-points.ts'
 import type { PlannedHazard } from './hazards.ts'
 
 import { type PlannedTrial, STRIKES } from './plan.ts'
@@ -28,6 +29,8 @@ export function findTrial(id: string, places: readonly Place[]): PlannedTrial {
     rest = rest.slice(text.length)
   }
   if (harms.length === 0) throw unknown(id, 'it names no fault')
+  if (harms.length > 1 && harms.some(({ hazard }) => twinOf(hazard.id)))
+    throw unknown(id, 'a second process goes with no other harm: name it alone')
   return { id, harms, ...(prefix !== '' && { drawn: true }) }
 }
 

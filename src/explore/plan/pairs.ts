@@ -2,6 +2,7 @@ import type { RecordedExchange } from '../../traffic/recorded-exchange.ts'
 import { isByChance } from '../crash/crash-points.ts'
 import type { PlannedStrike, ReachedPlace, RequestPosition, TrialResult } from '../exploration.ts'
 import type { Observation } from '../run/exploration-sandbox.ts'
+import { twinOf } from '../twins/twin-points.ts'
 import { byUrgency, hazardsFor, killsOf, type PlannedTrial, type PlanWish, placesAt, trialOf } from './plan.ts'
 import { type Place, placesOf, positionName } from './positions.ts'
 
@@ -24,7 +25,7 @@ export function furtherPlaces(
   { evidence: { exchanges }, crash }: Observation,
   anyway: AskedAnyway,
 ): ReachedPlace[] {
-  if (!strike || others.length > 0 || isByChance(strike.hazard)) return []
+  if (!strike || others.length > 0 || !isPaired(strike.hazard)) return []
   const places = placesOf(exchanges, anyway.stable)
   const further = crash
     ? recoveryAt(
@@ -78,9 +79,14 @@ function kindOf(position: RequestPosition): string {
   return positionName({ ...position, ordinal: 0 })
 }
 
+/** @returns false for a strike that goes with no other: a kill by chance, which another run does not repeat, and a second process */
+function isPaired({ id }: { id: string }): boolean {
+  return !isByChance({ id }) && twinOf(id) === undefined
+}
+
 /** Trials with a second strike, of the same sort as the first, at every request that the first has led to. */
 export function planPairs(results: readonly TrialResult[], wish: PlanWish): PlannedTrial[] {
-  const hazards = hazardsFor(wish).filter((hazard) => hazard.urgency !== 'wait' && !isByChance(hazard))
+  const hazards = hazardsFor(wish).filter((hazard) => hazard.urgency !== 'wait' && isPaired(hazard))
   const pairs = results.flatMap(({ trial: { harms }, further = [] }) => {
     const isKill = killsOf(harms).length > 0
     const [first] = harms
@@ -102,7 +108,7 @@ export function planPairs(results: readonly TrialResult[], wish: PlanWish): Plan
 
 /** Number of pairs without guidance: a fault with each at the same request, which may come again, or a later one; a kill with any kill. */
 export function countPairs(places: readonly Place[], wish: PlanWish): number {
-  const hazards = hazardsFor(wish).filter((hazard) => hazard.urgency !== 'wait' && !isByChance(hazard))
+  const hazards = hazardsFor(wish).filter((hazard) => hazard.urgency !== 'wait' && isPaired(hazard))
   const fitting = placesAt(wish.operations, places).map((place) => hazards.filter((hazard) => hazard.fits(place)))
   const kills = fitting.map((fits) => fits.filter(({ rule }) => rule === null).length)
   const faults = fitting.map((fits) => fits.filter(({ rule }) => rule !== null).length)

@@ -3,11 +3,12 @@ import type { Operation } from '../../domain/operations.ts'
 import { SeededRandom } from '../../support/random.ts'
 import { CRASHES, crashOf, isByChance, type KillPoint } from '../crash/crash-points.ts'
 import type { PlannedStrike, RequestPosition, Trial } from '../exploration.ts'
+import { TWINS, type TwinPoint, twinOf } from '../twins/twin-points.ts'
 import { HAZARDS, type PlannedFault, type PlannedHazard, URGENCIES } from './hazards.ts'
 import { type Place, positionName } from './positions.ts'
 
-/** Every kill and every fault, in the order in which a matrix shows them. */
-export const STRIKES: readonly PlannedHazard[] = [...CRASHES, ...HAZARDS]
+/** Every kill, twin and fault, in the order in which a matrix shows them. */
+export const STRIKES: readonly PlannedHazard[] = [...CRASHES, ...TWINS, ...HAZARDS]
 
 /** Selection of trials. */
 export interface PlanWish {
@@ -15,6 +16,8 @@ export interface PlanWish {
   crash?: boolean
   /** True for a plan of faults and of kills that are not by chance. */
   faults?: boolean
+  /** True to run a second process beside the command at every write; faults are planned then only if `kinds` names some. */
+  twins?: boolean
   /** Kinds of fault, or ids of hazards; empty for all. */
   kinds: readonly string[]
   /** Operations; empty for all. */
@@ -39,7 +42,11 @@ export function planTrials(places: readonly Place[], wish: PlanWish): PlannedTri
 
 /** The kills and faults that are wanted. */
 export function hazardsFor(wish: PlanWish): PlannedHazard[] {
-  return [...CRASHES.filter(({ id }) => wantsCrash(wish, id)), ...HAZARDS.filter((hazard) => isAmong(wish, hazard))]
+  return [
+    ...CRASHES.filter(({ id }) => wantsCrash(wish, id)),
+    ...TWINS.filter(({ id }) => wantsTwin(wish, id)),
+    ...HAZARDS.filter((hazard) => isAmong(wish, hazard)),
+  ]
 }
 
 /** The places at these operations; all places when no operation is given. */
@@ -49,7 +56,7 @@ export function placesAt(operations: PlanWish['operations'], places: readonly Pl
 
 /** @returns true if one of these words, kinds of fault or ids, selects the fault; without words, all but `onlyNamed` ones are selected */
 function isAmong(
-  { kinds, crash = false, faults = !crash }: Omit<PlanWish, 'operations'>,
+  { kinds, crash = false, twins = false, faults = !crash && !twins }: Omit<PlanWish, 'operations'>,
   fault: PlannedFault,
 ): boolean {
   const { id, rule, onlyNamed } = fault
@@ -61,6 +68,11 @@ function isAmong(
 function wantsCrash({ kinds, crash = false, faults = false }: PlanWish, id: string): boolean {
   if (faults && isByChance({ id })) return false
   return kinds.includes(id) || (crash && !kinds.some((kind) => crashOf(kind)))
+}
+
+/** @returns true if the twin is to be tried: with `--twins`, all of them unless words name some */
+function wantsTwin({ kinds, twins = false }: PlanWish, id: string): boolean {
+  return kinds.includes(id) || (twins && !kinds.some((kind) => twinOf(kind)))
 }
 
 /** A trial with its name. */
@@ -100,7 +112,7 @@ export function byUrgency(trials: readonly PlannedTrial[]): PlannedTrial[] {
   return [...trials].sort((a, b) => (rank(a) < rank(b) ? -1 : rank(a) > rank(b) ? 1 : 0))
 }
 
-/** Returns rules that strike so, each exactly one request; none for a crash. */
+/** Returns rules that strike so, each exactly one request; none for a crash or a twin. */
 export function faultRules(harms: readonly PlannedStrike[]): FaultRule[] {
   return harms.flatMap(({ position, hazard: { rule } }) =>
     rule === null ? [] : [{ ...rule, match: matchOf(position) } as FaultRule],
@@ -122,6 +134,21 @@ export function killsOf(harms: readonly PlannedStrike[]): { position: RequestPos
     const crash = crashOf(hazard.id)
     return crash ? [{ position, point: crash.kill }] : []
   })
+}
+
+/** Where the command meets a second process of the same. */
+export interface Meeting {
+  position: RequestPosition
+  point: TwinPoint
+}
+
+/** Where a second process is to be started; undefined for a trial without one. */
+export function meetingOf(harms: readonly PlannedStrike[]): Meeting | undefined {
+  const [meeting] = harms.flatMap(({ position, hazard }) => {
+    const twin = twinOf(hazard.id)
+    return twin ? [{ position, point: twin.twin }] : []
+  })
+  return meeting
 }
 
 /** The match of a rule that strikes the request at this position. */

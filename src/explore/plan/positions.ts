@@ -6,6 +6,8 @@ import type { ReachedPlace, RequestPosition, Trial } from '../exploration.ts'
 export interface Place extends ReachedPlace {
   /** True for the last exchange of the run. */
   last?: true
+  /** True for the first transfer of the run; in a run without one, for the first new portfolio. */
+  firstWrite?: true
   /** Status and code of the answer: `200`, `422 insufficient_balance`. */
   answer: string
 }
@@ -35,6 +37,9 @@ export function placesOf(exchanges: readonly RecordedExchange[], stable: Readonl
   })
   const last = places.at(-1)
   if (last) last.last = true
+  const isNew = ({ position }: Place) => position.operation === 'create_portfolio'
+  const first = places.find(({ transferred }) => transferred) ?? places.find(isNew)
+  if (first) first.firstWrite = true
   return places
 }
 

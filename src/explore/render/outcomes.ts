@@ -33,7 +33,8 @@ const OWN: Record<Exclude<CellOutcome, OutcomeId>, OutcomeWords> = {
   gave_up_safely: {
     sign: '~',
     name: 'gave up safely',
-    meaning: 'killed and started again, the command reported that it needs help; no money is elsewhere',
+    meaning:
+      'killed and started again, or beside a second process, the command reported that it needs help; no money is elsewhere',
   },
   errored: { sign: '?', name: 'errored', meaning: 'the run itself went wrong: it says nothing' },
   not_exercised: { sign: '-', name: 'not exercised', meaning: 'the fault never struck' },

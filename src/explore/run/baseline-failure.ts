@@ -58,11 +58,13 @@ export class BaselineFailure extends Error {
     return new BaselineFailure(FAULTS_TAKEN_AWAY, INCONCLUSIVE)
   }
 
-  static notRestartable(why: string, recover: string | undefined): BaselineFailure {
+  static notRestartable(why: string, recover: string | undefined, twins = false): BaselineFailure {
     const again = recover === undefined ? 'the command' : '--recover'
     const fix =
       recover === undefined
-        ? "A suite does its work anew each time: give --recover 'your worker' the command that goes on with what was left open, or --app for a server"
+        ? twins
+          ? 'With --twins it is started twice, so a suite that does its work anew pays twice anyway: give the command of your worker, which carries out what is open and ends'
+          : "A suite does its work anew each time: give --recover 'your worker' the command that goes on with what was left open, or --app for a server"
         : 'it must go on with what was left open, and do no work anew'
     const message = `after a run that nothing happens to, ${again} was started once more: ${why}. ${fix}`
     return new BaselineFailure(message, INCONCLUSIVE, `started once more after all was done: ${why}`)

@@ -14,7 +14,7 @@ import type { RecordedExchange } from '../../traffic/recorded-exchange.ts'
 import type { Evidence } from '../../verdict/finding.ts'
 import { version } from '../../version.ts'
 import type { RestartTerms } from '../crash/play-crash.ts'
-import { type Crashed, type Played, playCommand, Stage } from './play-command.ts'
+import { type Crashed, type Played, playCommand, Stage, type Twinned } from './play-command.ts'
 
 /** Terms that all runs have in common. */
 export interface ExplorationRunTerms {
@@ -66,7 +66,7 @@ export interface Observation {
   money: Money
   audit: AuditReport
   report: Report
-  /** For each fault in order, true if an exchange shows that it struck; for each kill, if the command came to it. */
+  /** For each fault in order, true if an exchange shows that it struck; for each kill and twin, if the command came to it. */
   struck: readonly boolean[]
   /** True if the command removed faults, or reset the sandbox. */
   takenAway: boolean
@@ -78,6 +78,8 @@ export interface Observation {
   again: readonly RecordedExchange[]
   /** What the application believes, or why that cannot be used; undefined if it was not asked. */
   books?: BooksAnswer
+  /** Set where the command was to run beside another process of the same. */
+  twin: Twinned | undefined
 }
 
 /** One sandbox for many runs, each in a namespace of its own: that takes a fortieth of the time of starting a sandbox. */
@@ -136,15 +138,32 @@ export class ExplorationSandbox {
       const stage = this.#stageOf(client, credentials, { terms, wish })
       const played = await play(stage)
       if (terms.interruption.asked.aborted) return undefined
-      const { before, end, restarted, crash, again = [], aftermath } = played
+      const { before, end, restarted, crash, again = [], twin, aftermath } = played
       const { unsettled, evidence: facts } = aftermath
       const seen = await this.#look(client, aftermath)
       const overhead = this.#clock.wallNow() - began - stage.took - stage.prepared
       // Its requests come too late to be evidence, and for the audit.
       const books = await runBooks(before ? undefined : terms.books, { ...stage.terms, client, facts })
       if (terms.interruption.asked.aborted) return undefined
-      const struck = [...rules.map(({ id }) => hasStruck(id, facts)), ...(crash?.killed ?? [])]
-      return { ...seen, struck, unsettled, before, end, restarted, crash, again, took: stage.took, overhead, books }
+      const struck = [
+        ...rules.map(({ id }) => hasStruck(id, facts)),
+        ...(crash?.killed ?? []),
+        ...(twin ? [twin.met] : []),
+      ]
+      return {
+        ...seen,
+        struck,
+        unsettled,
+        before,
+        end,
+        restarted,
+        crash,
+        again,
+        twin,
+        took: stage.took,
+        overhead,
+        books,
+      }
     } finally {
       await this.#ground.client.deleteNamespace(name)
     }

@@ -58,6 +58,7 @@ export interface Played extends Start {
   crash?: Crashed
   /** The exchanges of one more start after everything was done, if there was one. */
   again?: readonly RecordedExchange[]
+  twin?: Twinned
 }
 
 /** A run in which the command was to be killed. */
@@ -74,6 +75,16 @@ export interface Crashed {
   drives?: boolean
   /** In words, what was wrong with the starts after the last kill: they asked nothing, or the server was not ready again. */
   note?: string | undefined
+}
+
+/** A run in which a second process ran beside the command. */
+export interface Twinned {
+  /** True if the second process was started: the first one came to the point where it was to be. */
+  met: boolean
+  /** The address by which its requests came. */
+  address: string
+  /** How it ended, in words, where that was not well: it is not judged by that. */
+  said: string | undefined
 }
 
 /** Runs the command once, and again as long as it has left something open. Throws CommandStartError. */

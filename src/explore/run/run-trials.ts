@@ -9,8 +9,10 @@ import { judgeTrial, type TrialExpectation, type TrialJudgement } from '../judge
 import { shownTrial } from '../judge/show-trial.ts'
 import { repeatCommand, type SameTerms } from '../plan/find-trial.ts'
 import { type AskedAnyway, furtherPlaces } from '../plan/pairs.ts'
-import { faultRules, heldFor, killsOf, type PlannedTrial, waits, withoutPlan } from '../plan/plan.ts'
-import type { ExplorationRunTerms, ExplorationSandbox, Observation } from './exploration-sandbox.ts'
+import { faultRules, heldFor, killsOf, meetingOf, type PlannedTrial, waits, withoutPlan } from '../plan/plan.ts'
+import { playTwins } from '../twins/play-twins.ts'
+import type { Barrier } from '../twins/twin-points.ts'
+import type { ExplorationRunTerms, ExplorationSandbox, Observation, RunWish } from './exploration-sandbox.ts'
 import type { Played, Stage } from './play-command.ts'
 
 /** Number of runs that mostly wait which are run at once in place of one that works. */
@@ -34,6 +36,8 @@ export interface TrialTerms extends ExplorationRunTerms, SameTerms, Limits {
   depth: 1 | 2
   /** Time limit of each run, in milliseconds. */
   timeout: number
+  /** Where twins that are started at once wait for each other; undefined if the unharmed run writes nothing. */
+  barrier?: Barrier | undefined
   known: ReadonlyMap<string, TrialResult>
   watch: { tried(result: TrialResult): void }
 }
@@ -91,9 +95,7 @@ export async function runTrial(planned: PlannedTrial, terms: TrialTerms): Promis
   const faults = faultRules(planned.harms)
   const holding = heldFor(planned)
   const stdio: CommandStdio = ['ignore', 'ignore', 'ignore']
-  const kills = killsOf(planned.harms)
-  const { crash } = terms
-  const play = crash && kills.length > 0 ? { play: playKilled(kills, crash) } : {}
+  const play = playOf(planned, terms)
   const seen = await sandbox.run(terms, { faults, holding, stdio, timeout, ...play })
   if (!seen) return undefined
   const { trial, struck } = planned.drawn ? thatStruck(planned, seen.struck) : { trial: planned, struck: seen.struck }
@@ -104,6 +106,14 @@ export async function runTrial(planned: PlannedTrial, terms: TrialTerms): Promis
 
 function playKilled(kills: readonly Kill[], { app, ...crash }: RestartTerms): (stage: Stage) => Promise<Played> {
   return (stage) => (app ? playApp(stage, kills, { ...crash, app }) : playCrash(stage, kills, crash))
+}
+
+/** How the command is run in a trial that is not of faults alone. */
+function playOf({ harms }: PlannedTrial, { crash, barrier }: TrialTerms): Pick<RunWish, 'play'> {
+  const kills = killsOf(harms)
+  if (crash && kills.length > 0) return { play: playKilled(kills, crash) }
+  const meeting = meetingOf(harms)
+  return meeting ? { play: (stage) => playTwins(stage, meeting, barrier) } : {}
 }
 
 /** The trial without the faults that never struck; unchanged when none struck. */

@@ -1,0 +1,60 @@
+import { afterAll, describe, expect, test } from 'vitest'
+import type { TrialOutcome } from '../../src/explore/exploration.ts'
+import { isAlive } from '../../src/support/is-alive.ts'
+import { everywhere, staying, TwinWorkers } from './twin-workers.ts'
+
+const workers = new TwinWorkers()
+afterAll(() => workers[Symbol.dispose]())
+
+const TRANSFERS = ['deposit#1', 'deposit#2', 'withdraw#1']
+const AT_ONCE = [1, 2, 3, 4, 5].map((n) => `twins-at-once-${n}`)
+/** A portfolio is never under way. */
+const AT_PORTFOLIO = ['twin-while-held-on-request', 'twin-while-unanswered']
+const portfolio = (outcome: TrialOutcome) => everywhere(['create_portfolio#1'], outcome, AT_PORTFOLIO)
+const atOnce = (outcome: TrialOutcome) => everywhere(['deposit#1'], outcome, AT_ONCE)
+
+const SURVIVES = { ...portfolio('survived'), ...everywhere(TRANSFERS, 'survived'), ...atOnce('survived') }
+
+describe('a worker that is run twice at once', () => {
+  test.each<[string, Record<string, string>]>([
+    ['stores its keys before it sends', {}],
+    ['refuses to start while another one runs', { MISTAKE: 'key-per-start', LOCK: 'refuse' }],
+    ['waits until no other one runs', { MISTAKE: 'key-per-start', LOCK: 'wait' }],
+    ['looks again and again until the other one is done', { MISTAKE: 'key-per-start', LOCK: 'claim' }],
+  ])('survives everywhere if it %s', async (_, variant) => {
+    expect(await workers.outcomes(variant)).toEqual(SURVIVES)
+  })
+
+  test('pays twice wherever it is held at a transfer, with a key of each process', async () => {
+    const found = await workers.outcomes({ MISTAKE: 'key-per-start' })
+    const held = Object.fromEntries(Object.entries(found).filter(([id]) => !id.includes('at-once')))
+    expect(held).toEqual({ ...portfolio('survived'), ...everywhere(TRANSFERS, 'paid_twice') })
+  })
+
+  test('pays twice for what had no key when the second one read its orders at its start', async () => {
+    expect(await workers.outcomes({ MISTAKE: 'read-at-start' })).toEqual({
+      ...portfolio('paid_twice'),
+      ...everywhere(['deposit#1', 'deposit#2'], 'paid_twice'),
+      // By then every order has a key.
+      ...everywhere(['withdraw#1'], 'survived'),
+      // Both are held before the first key is made: here nothing is left to chance.
+      ...atOnce('paid_twice'),
+    })
+  })
+})
+
+describe('a second process that would never end', () => {
+  test.each([
+    ['stay', 'SIGTERM'],
+    ['stay-deaf', 'SIGKILL'],
+  ])('is ended after the first one: %s, %s', async (LOCK, signal) => {
+    const env = workers.envOf({ LOCK })
+    const { results } = await workers.explore({}, { env, trial: 'deposit#1@alice twin-while-held-on-request' })
+    expect(results).toMatchObject([
+      { outcome: 'survived', sentences: ['the same money', `the other process ended with ${signal}`] },
+    ])
+    const pids = staying(env.STATE_DIR)
+    expect(pids).toHaveLength(1)
+    expect(pids.filter(isAlive)).toEqual([])
+  })
+})

@@ -1,0 +1,103 @@
+import { afterAll, describe, expect, test } from 'vitest'
+import { ExplorationSandbox } from '../../src/explore/run/exploration-sandbox.ts'
+import { Stage } from '../../src/explore/run/play-command.ts'
+import { playTwins } from '../../src/explore/twins/play-twins.ts'
+import { isAlive } from '../../src/support/is-alive.ts'
+import { abortController } from '../../src/support/waiting.ts'
+import { everywhere, HELD, staying, TwinWorkers, WORKER } from './twin-workers.ts'
+
+const workers = new TwinWorkers()
+afterAll(() => workers[Symbol.dispose]())
+
+/** At the first deposit. */
+const HERE = { operations: ['deposit'], kinds: HELD, maxRuns: HELD.length } as const
+const ONE = { trial: 'deposit#1@alice twin-while-held-on-request' }
+
+// Every variant at every point: twins.long.test.ts.
+describe('a worker that is run twice at once', () => {
+  test('pays twice if each process has a key of its own', async () => {
+    const found = await workers.outcomes({ MISTAKE: 'key-per-start' }, HERE)
+    expect(found).toEqual(everywhere(['deposit#1'], 'paid_twice'))
+  })
+
+  test('survives with keys that it stores before it sends', async () => {
+    const kinds = ['twin-while-under-way', 'twins-at-once-1']
+    expect(await workers.outcomes({}, { ...HERE, kinds })).toEqual({
+      ...everywhere(['deposit#1', 'deposit#2'], 'survived', ['twin-while-under-way']),
+      'deposit#1@alice twins-at-once-1': 'survived',
+    })
+  })
+
+  test('survives if the second one refuses to start, which is right, and is said', async () => {
+    const { results } = await workers.explore({ MISTAKE: 'key-per-start', LOCK: 'refuse' }, ONE)
+    expect(results).toMatchObject([
+      { outcome: 'survived', end: '0', sentences: ['the same money', 'the other process ended with 3'] },
+    ])
+  })
+
+  test.each(['wait', 'claim'])('is no deadlock if the second one waits for the first: %s', async (LOCK) => {
+    const found = await workers.outcomes({ MISTAKE: 'key-per-start', LOCK }, HERE)
+    expect(found).toEqual(everywhere(['deposit#1'], 'survived'))
+  })
+
+  test('does not start the second one where the first never comes to the point', async () => {
+    const outcomes = await workers.outcomes({}, { trial: 'deposit#7@alice twin-while-held-on-request' })
+    expect(Object.values(outcomes)).toEqual(['not_exercised'])
+  })
+
+  test('is refused if it does its work anew each time', async () => {
+    await expect(workers.explore({ MISTAKE: 'all-anew' })).rejects.toThrow(
+      /the command once more: it moved money 3 times more\. With --twins it is started twice, .* give the command of your worker/,
+    )
+  })
+})
+
+describe('a second process that would never end', () => {
+  test('is ended when explore is interrupted', async () => {
+    const env = workers.envOf({ LOCK: 'stay-deaf' })
+    const [asked, insisted] = [abortController(), abortController()]
+    const interruption = { asked: asked.signal, insisted: insisted.signal }
+    const exploring = workers.explore({}, { ...ONE, env, interruption })
+    await expect.poll(() => staying(env.STATE_DIR)).toHaveLength(1)
+    asked.abort('SIGINT')
+    expect((await exploring).untried).toMatchObject({ trials: [{ id: ONE.trial }] })
+    expect(staying(env.STATE_DIR).filter(isAlive)).toEqual([])
+  })
+})
+
+// As on macOS, which has no second loopback address.
+test('a second process is known by its port as well', async () => {
+  const { signal } = abortController()
+  const sandbox = await ExplorationSandbox.open({ seed: 7, confirmationDelay: 0 }, undefined)
+  try {
+    const position = {
+      ...{ operation: 'deposit' as const, tenant: null },
+      external_id: 'alice',
+      end_user: 1,
+      ordinal: 1,
+    }
+    let addresses: string[] = []
+    const play = async (stage: Stage) => {
+      const own = await stage.inside()
+      const inside = async () => ({ ...own, secondUrl: () => own.secondUrl('127.0.0.1') })
+      const moved = new Stage(stage.client, inside, stage.terms, stage.prepare, stage.holding)
+      const played = await playTwins(moved, { position, point: { phase: 'on_request' } }, undefined)
+      const first = new URL(stage.terms.env.YIELD_SANDBOX_URL ?? '').host
+      addresses = [first, played.twin?.address ?? '']
+      return played
+    }
+    const run = { command: WORKER, before: undefined, renames: [], interruption: { asked: signal, insisted: signal } }
+    const seen = await sandbox.run(
+      { ...run, env: workers.envOf({ MISTAKE: 'key-per-start' }) },
+      { faults: [], holding: 0, stdio: ['ignore', 'ignore', 'ignore'], timeout: undefined, play },
+    )
+    const sent = seen?.evidence.exchanges.filter(({ operation }) => operation === 'deposit') ?? []
+    const hosts = sent.map(({ request }) => request.headers.find(([name]) => name.toLowerCase() === 'host')?.[1])
+    expect(addresses[1]).toMatch(/^127\.0\.0\.1:\d+$/)
+    // The first one is held; the second one makes both deposits, and the first one makes the first of them again.
+    expect(hosts).toEqual([addresses[0], addresses[1], addresses[1]])
+    expect(seen).toMatchObject({ struck: [true], evidence: { ledger: { transfers: { length: 4 } } } })
+  } finally {
+    await sandbox.stop()
+  }
+})
