@@ -1,23 +1,25 @@
 import type { TrialOutcome } from '../../src/explore/exploration.ts'
 
-/**
- * Where a worker is killed: before its request has done anything; when its write is done, and not answered; with its transfer under way,
- * and still so when it is started again.
- */
-export const CRASH_KINDS = ['request', 'unanswered', 'under_way'] as const
-/** See {@link CRASH_KINDS}. */
-export type CrashKind = (typeof CRASH_KINDS)[number]
+/** Where a worker is killed or gets company: before its request has done anything, with its transfer under way, or when that is done and not answered. */
+export type PointKind = 'request' | 'unanswered' | 'under_way'
 
-/** Outcomes of `explore`. `left_undone`: it ended well, and moved less than without a crash. */
-export type CrashOutcome = TrialOutcome | 'left_undone'
+/** The names of the points. */
+export const POINTS: Record<keyof Expected, Record<PointKind, string>> = {
+  kills: { request: 'killed-on-request', unanswered: 'killed-unanswered', under_way: 'killed-under-way' },
+  twins: {
+    request: 'twin-while-held-on-request',
+    unanswered: 'twin-while-unanswered',
+    under_way: 'twin-while-under-way',
+  },
+}
 
-/** An outcome, or those of which chance takes one; null for any. */
-export type ExpectedOutcome = CrashOutcome | readonly CrashOutcome[] | null
+/** An outcome, or those of which chance takes one. */
+export type ExpectedOutcome = TrialOutcome | readonly TrialOutcome[]
 
 /** What comes of a worker at each of its three transfers, `deposit#1`, `deposit#2` and `withdraw#1`, and what `--books` comes to then. */
 export interface ExpectedTransfers {
   outcomes: readonly [ExpectedOutcome, ExpectedOutcome, ExpectedOutcome]
-  /** `r` right, `w` wrong, `?` either, in the same order: `rrw`. */
+  /** `r` right, `w` wrong, in the same order: `rrw`. Of kills alone. */
   books: string
 }
 
@@ -29,26 +31,16 @@ const every = (outcome: ExpectedOutcome, books: 'rrr' | 'www' = 'rrr'): Expected
 const SURVIVED = every('survived')
 
 /** Another key after a start: what was not done is done once by luck, what was done or is under way is done twice. */
-const ANOTHER_KEY: Record<CrashKind, ExpectedTransfers> = {
+const ANOTHER_KEY: Record<PointKind, ExpectedTransfers> = {
   request: every('lucky'),
   unanswered: every('paid_twice', 'www'),
   under_way: every('paid_twice', 'www'),
 }
 
-const NOTHING_WRONG: Record<CrashKind, ExpectedTransfers> = {
+const NOTHING_WRONG: Record<PointKind, ExpectedTransfers> = {
   request: SURVIVED,
   unanswered: SURVIVED,
   under_way: SURVIVED,
-}
-
-/**
- * Twins that wait for one transfer together go on together, and chance decides whether one sends a key whose answer the other one has. That is
- * right, and noted.
- */
-const TOGETHER: ExpectedOutcome = ['survived', 'key_again']
-const SAME_KEY: Record<CrashKind, ExpectedTransfers> = {
-  ...NOTHING_WRONG,
-  under_way: { outcomes: [TOGETHER, TOGETHER, 'survived'], books: 'rrr' },
 }
 
 /**
@@ -56,17 +48,14 @@ const SAME_KEY: Record<CrashKind, ExpectedTransfers> = {
  * first goes on. At every other request, the portfolio's included, each of them survives.
  */
 export interface Expected {
-  kills: Record<CrashKind, ExpectedTransfers>
-  twins: Record<CrashKind, ExpectedTransfers>
+  kills: Record<PointKind, ExpectedTransfers>
+  twins: Record<PointKind, ExpectedTransfers>
 }
 
-/** Twins that pay each under its own key. Of a withdrawal nobody can say that it is one too many: there is as much in the portfolio. */
-const PAID_BY_BOTH: ExpectedTransfers = {
-  outcomes: ['paid_twice', 'paid_twice', 'equal_at_once'],
-  books: 'www',
-}
+/** Twins that pay each under its own key. */
+const PAID_BY_BOTH = every('paid_twice', 'www')
 
-const BOTH_PAY: Record<CrashKind, ExpectedTransfers> = {
+const BOTH_PAY: Record<PointKind, ExpectedTransfers> = {
   request: PAID_BY_BOTH,
   unanswered: PAID_BY_BOTH,
   under_way: PAID_BY_BOTH,
@@ -74,7 +63,7 @@ const BOTH_PAY: Record<CrashKind, ExpectedTransfers> = {
 
 /** By the mistake; '' is the worker that makes none. */
 export const EXPECTED: Record<string, Expected> = {
-  '': { kills: NOTHING_WRONG, twins: SAME_KEY },
+  '': { kills: NOTHING_WRONG, twins: NOTHING_WRONG },
 
   'key-in-memory': { kills: ANOTHER_KEY, twins: BOTH_PAY },
   'key-stored-after-sending': { kills: ANOTHER_KEY, twins: BOTH_PAY },
@@ -88,8 +77,8 @@ export const EXPECTED: Record<string, Expected> = {
   },
 
   // A killed worker sees no broken connection, and no bad answer: faults show these (EXPECTED_FAULTS).
-  'failed-on-broken-connection': { kills: NOTHING_WRONG, twins: SAME_KEY },
-  'done-on-any-answer': { kills: NOTHING_WRONG, twins: SAME_KEY },
+  'failed-on-broken-connection': { kills: NOTHING_WRONG, twins: NOTHING_WRONG },
+  'done-on-any-answer': { kills: NOTHING_WRONG, twins: NOTHING_WRONG },
 
   // The list has what is done, and not what is under way, nor what the other one is about to send.
   'looks-once-then-pays-again': {
@@ -111,7 +100,7 @@ export const EXPECTED: Record<string, Expected> = {
       request: { outcomes: ['refused', 'taken_back', 'survived'], books: 'wwr' },
       unanswered: { outcomes: ['taken_back', 'taken_back', 'survived'], books: 'wwr' },
       // Whichever ends first writes its outcome down; after the first deposit, each takes the other's next order for lost, or does not.
-      under_way: { outcomes: [null, 'taken_back', 'survived'], books: '??r' },
+      under_way: { outcomes: [['taken_back', 'refused', 'survived'], 'taken_back', 'survived'], books: 'wwr' },
     },
   },
 }

@@ -1,64 +1,45 @@
-import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { BAD, cameTo, ENV, exploring } from '../explore/exploring.ts'
-import { type CrashPoint, CrashRuns } from './crash-runs.ts'
-import { CRASH_KINDS } from './expected.ts'
+import { afterAll, describe, expect, test } from 'vitest'
+import type { Exploration } from '../../src/explore/exploration.ts'
+import { BAD, cameTo } from '../explore/exploring.ts'
+import { booksOf, SEEDS, TIMES, WorkerExplorations } from './exploring-worker.ts'
 import { RIGHT_WORKERS } from './right-workers.ts'
 
-const folder = mkdtempSync(join(tmpdir(), 'yield-sandbox-workers-'))
-let runs: CrashRuns
-beforeAll(async () => {
-  runs = await CrashRuns.open()
-})
-afterAll(async () => {
-  await runs[Symbol.asyncDispose]()
-  rmSync(folder, { recursive: true, force: true })
-})
+const explorations = new WorkerExplorations()
+afterAll(() => explorations[Symbol.dispose]())
 
-const TRANSFERS = [
-  { operation: 'deposit', ordinal: 1 },
-  { operation: 'deposit', ordinal: 2 },
-  { operation: 'withdraw', ordinal: 1 },
-] as const
-const OTHERS = [
-  'token',
-  'list_pools',
-  'create_end_user',
-  'create_portfolio',
-  'list_portfolios',
-  'list_transactions',
-] as const
+/** Outcomes that a worker is not to come to when it is killed or has company. */
+const OPEN = ['left_undone', 'errored', 'left_open', 'perhaps_told', 'lucky', 'not_asked_for', 'equal_at_once'] as const
 
-/** Every place at which it can be killed with an outcome that is not chance. */
-const POINTS: CrashPoint[] = [
-  ...OTHERS.map((operation) => ({ kind: 'request' as const, operation, ordinal: 1 })),
-  { kind: 'unanswered', operation: 'create_portfolio', ordinal: 1 },
-  ...CRASH_KINDS.flatMap((kind) => TRANSFERS.map((transfer) => ({ kind, ...transfer }))),
-]
+/** What was wrong, and what never came about. */
+function wrongIn(exploration: Exploration): string[] {
+  return cameTo(exploration, ...BAD, ...OPEN, 'not_exercised')
+}
 
 describe.each(RIGHT_WORKERS)('the worker in $language', ({ worker, needs }) => {
-  test('goes on wherever it was killed', async ({ skip }) => {
+  test.for(SEEDS)('goes on wherever it is killed, and its books are right (seed %i)', async (seed, { skip }) => {
     if (!worker) return skip(`needs ${needs}`)
-    for (const point of POINTS) {
-      const { code, outcome, sentences, right } = await runs.killed(worker, point)
-      expect({ point, code, outcome, sentences, right }).toMatchObject({ code: 0, outcome: 'survived', right: true })
-    }
+    const exploration = await explorations.kill(worker, { books: booksOf(worker), options: { seed } })
+    // Nine requests, of which four are writes, three of those transfers, and four moments after the last answer.
+    expect(exploration.results).toHaveLength(9 + 4 + 3 + 4)
+    expect(wrongIn(exploration)).toEqual([])
   })
 
-  test('has a twin without harm', async ({ skip }) => {
+  test.for(SEEDS)('does no harm beside a second one (seed %i)', async (seed, { skip }) => {
     if (!worker) return skip(`needs ${needs}`)
-    for (const kind of CRASH_KINDS) {
-      for (const transfer of TRANSFERS) {
-        const { code, outcome, right } = await runs.twins(worker, { kind, ...transfer })
-        expect({ kind, transfer, code, right }).toMatchObject({ code: 0, right: true })
-        expect(['survived', 'key_again']).toContain(outcome)
-      }
-    }
+    const exploration = await explorations.twin(worker, { books: booksOf(worker), options: { seed } })
+    expect(exploration.results).toHaveLength(4 + 3 + 4 + 5)
+    expect(wrongIn(exploration)).toEqual([])
   })
 
-  test('comes to no harm by any fault at any request', async ({ skip }) => {
+  // Some hundred runs, and some hundred more where a client waits: for `npm run test:crashes` alone.
+  test.runIf(TIMES > 0).for(SEEDS)('goes on when it is killed twice (seed %i)', async (seed, { skip }) => {
+    if (!worker) return skip(`needs ${needs}`)
+    const exploration = await explorations.kill(worker, { depth: 2, books: booksOf(worker), options: { seed } })
+    expect(exploration.pairs?.reached).toBeGreaterThan(20)
+    expect(wrongIn(exploration)).toEqual([])
+  })
+
+  test.runIf(TIMES > 0).for(SEEDS)('comes to no harm by any fault at any request (seed %i)', async (seed, { skip }) => {
     if (!worker) return skip(`needs ${needs}`)
     // It waits a minute and a half for an answer: what hangs is left out.
     const kinds = [
@@ -71,9 +52,8 @@ describe.each(RIGHT_WORKERS)('the worker in $language', ({ worker, needs }) => {
       'reorg',
       'outage',
     ]
-    const env = { ...ENV, WORKER_DIR: folder }
-    const exploration = await exploring(worker.work, { kinds, env, restarts: 1 })
-    expect(cameTo(exploration, ...BAD, 'errored', 'left_open', 'perhaps_told', 'lucky', 'not_asked_for')).toEqual([])
+    const exploration = await explorations.explore(worker, { kinds, restarts: 1, options: { seed } })
+    expect(wrongIn(exploration)).toEqual([])
     expect(cameTo(exploration, 'survived').length).toBeGreaterThan(100)
   })
 })

@@ -2,7 +2,7 @@ import { spawnSync } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
 import { pythonWith } from '../verdict/clients/build-clients.ts'
 import { installed } from '../verdict/clients/other-languages.ts'
-import type { WorkerCommands } from './crash-runs.ts'
+import type { WorkerCommands } from './exploring-worker.ts'
 
 const EXAMPLES = fileURLToPath(new URL('../../examples/workers/', import.meta.url))
 
