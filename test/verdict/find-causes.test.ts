@@ -185,7 +185,7 @@ describe('the base URL', () => {
 
   test('the path of the token endpoint', () => {
     expect(findCauses(evidenceOf([unknownPath('/v1/oauth/token', 'POST')])).causes).toMatchObject([
-      { id: 'base-url', expected: '/oauth2/token, or /{tenant_id}/oauth2/v2.0/token' },
+      { id: 'base-url', expected: '/oauth2/token, or /{directory_id}/oauth2/v2.0/token' },
     ])
   })
 
