@@ -191,9 +191,11 @@ function readKeys(body: string): unknown[] {
 /** fetch itself says only "fetch failed"; its cause has the reason, and for several addresses only a code. */
 function reasonOf(error: unknown): string {
   if (!(error instanceof Error)) return String(error)
-  if (error.name === 'TimeoutError') return 'no answer in time'
-  if (error instanceof SyntaxError) return 'not JSON'
   const { cause } = error
+  // By our own time limit or, on a busy machine, by one of fetch itself.
+  const isLate = [error, cause].some((one) => one instanceof Error && one.name.endsWith('TimeoutError'))
+  if (isLate) return 'no answer in time'
+  if (error instanceof SyntaxError) return 'not JSON'
   if (!(cause instanceof Error)) return error.message
   return cause.message || ('code' in cause ? String(cause.code) : error.message)
 }

@@ -17,13 +17,13 @@ describe('explore --crash says in one sentence why it cannot, and leaves nothing
       'a command that does new work in each start',
       [],
       { EVERY_START: '1' },
-      /and the command once more: it moved money once more\. .*give --recover/,
+      /the command was started once more: it moved money once more\. .*give --recover/,
     ],
     [
       '--recover that does new work',
       ['--recover', WORKER.join(' ')],
       { EVERY_START: '1' },
-      /and --recover once more: it moved money once more/,
+      /--recover was started once more: it moved money once more\. It must go on/,
     ],
     [
       '--recover that is not there',

@@ -40,7 +40,7 @@ describe('explore --twins', () => {
   test('says in one sentence why a command that does its work anew has no twin', async () => {
     const ended = await explore(['--twins'], { MISTAKE: 'all-anew' })
     const line =
-      /^yield-sandbox: a run that nothing happens to, and the command once more: it moved money 3 times more\. With --twins /m
+      /^yield-sandbox: after a run that nothing happens to, the command was started once more: it moved money 3 times more\. With --twins /m
     expect(ended).toMatchObject({ code: 4, stderr: expect.stringMatching(line) })
     expect(ended.stderr).not.toMatch(/^\s+at /m)
   })
@@ -49,14 +49,6 @@ describe('explore --twins', () => {
     expectClear(await explore(['--twins', '--faults', 'twin-while-underway']), {
       code: 2,
       line: /"twin-while-underway" is not known; did you mean "twin-while-under-way"/,
-    })
-  })
-
-  test('goes with no --trial, which chooses for itself', async () => {
-    const trial = ['--trial', 'deposit#1@alice twin-while-under-way']
-    expectClear(await explore(['--twins', ...trial]), {
-      code: 2,
-      line: /'--trial <id>' cannot be used with option '--twins'/,
     })
   })
 })

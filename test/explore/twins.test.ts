@@ -47,7 +47,7 @@ describe('a worker that is run twice at once', () => {
 
   test('is refused if it does its work anew each time', async () => {
     await expect(workers.explore({ MISTAKE: 'all-anew' })).rejects.toThrow(
-      /the command once more: it moved money 3 times more\. With --twins it is started twice, .* give the command of your worker/,
+      /the command was started once more: it moved money 3 times more\. With --twins it is started twice, .* give the command of your worker/,
     )
   })
 })

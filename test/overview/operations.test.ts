@@ -68,7 +68,10 @@ test('a right client: each operation is done, in one row, and the money is right
   expect([total, next_before]).toEqual([6, null])
   expect(headline).toMatchObject({ tone: 'ok', sentence: 'Money is right.', operation_number: null, contradicted: 0 })
   const withdrawal = await on.control.operation(operations[0]!.number)
-  expect(withdrawal.money).toMatchObject({ before: '100000000', expected: '80000000', after: '80000000' })
+  // Aave rounds what is left to the nearest unit, up or down by the moment.
+  const { before, expected, after } = withdrawal.money!
+  expect([before, expected]).toEqual(['100000000', after])
+  expect(['80000000', '80000001']).toContain(after)
 })
 
 test('paid twice under a new key is one row with both keys, and the headline', async () => {

@@ -65,7 +65,7 @@ export class BaselineFailure extends Error {
         ? twins
           ? 'With --twins it is started twice, so a suite that does its work anew pays twice anyway: give the command of your worker, which carries out what is open and ends'
           : "A suite does its work anew each time: give --recover 'your worker' the command that goes on with what was left open, or --app for a server"
-        : 'it must go on with what was left open, and do no work anew'
+        : 'It must go on with what was left open, and do no work anew'
     const message = `after a run that nothing happens to, ${again} was started once more: ${why}. ${fix}`
     return new BaselineFailure(message, INCONCLUSIVE, `started once more after all was done: ${why}`)
   }

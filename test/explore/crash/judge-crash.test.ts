@@ -55,7 +55,7 @@ describe('a killed command that failed at its last start', () => {
     'gave up safely after %s',
     (outcome) => {
       expect(worstOf([operation(outcome)], FAILED)).toEqual(['gave_up_safely', 'warning'])
-      expect(afterCrash([operation(outcome)], FAILED)[0]?.sentence).toContain('(the command ended with code 75)')
+      expect(afterCrash([operation(outcome)], FAILED)[0]?.sentence).toContain(': the command ended with code 75')
     },
   )
 

@@ -71,7 +71,7 @@ describe('a killed command', () => {
     expect(deposits(seen)).toMatchObject([{ end: 'abandoned', response: null }])
     expect(moved(seen)).toBe(0)
     expect(seen).toMatchObject({ struck: [true], end: { code: 0, timedOut: false } })
-    expect(seen.crash).toMatchObject({ killed: [true], again: 'started again, it asked this sandbox nothing' })
+    expect(seen.crash).toMatchObject({ killed: [true], note: 'started again, it asked this sandbox nothing' })
     expect(folder.starts).toHaveLength(2)
   })
 
