@@ -114,49 +114,67 @@ export async function explore(terms: ExploreTerms): Promise<Exploration | undefi
       jobs: terms.jobs,
       ...(terms.crash?.ifRestartable && { not_restartable: asked.reason ?? null }),
     }
-    const drawn = randomTrials(baseline.places, { ...terms, count: terms.random?.count ?? 0, seed: sandbox.seed })
-    const wish = { ...terms, crash: asked.crash !== undefined, faults: terms.crash?.ifRestartable ?? false }
-    const canRun = (trial: PlannedTrial) => sandbox.ownsMarkets || !changesMarket(trial)
-    const alternatives = alternativesOf(terms, first)
-    const planned = () => (isOfSettingsAlone(terms) ? [] : planTrials(baseline.places, wish))
-    const all = () => [...planned(), ...drawn].filter(canRun)
-    const named = (id: string) => (namesAlternative(id) ? [] : [findTrial(id, baseline.places)])
-    const trials = terms.trial === undefined ? all() : named(terms.trial)
-    terms.watch.planned(begun, trials)
     const timeout = terms.timeout ?? limitOf([first.took, second.took])
-    const trialTerms = {
-      ...terms,
-      crash: asked.crash,
-      timeout,
-      sandbox,
-      expected: baseline,
-      seed: sandbox.seed,
-      clock: moment,
-      barrier: barrierOf(baseline.places),
-    }
     const deadline = clock.wallNow() + (terms.budget ?? Number.POSITIVE_INFINITY)
-    const single = await runTrials(trials, trialTerms)
-    const mayRun = () => !terms.interruption.asked.aborted && clock.wallNow() < deadline
-    const pairs = terms.depth === 2 && terms.trial === undefined ? planPairs(single.results, wish).filter(canRun) : []
-    const { results, untried } = await followedBy(single, pairs, { ...trialTerms, budget: deadline - clock.wallNow() })
-    const shrunk = await shrunkBy({ ...trialTerms, mayRun }, drawn, results)
-    const count = terms.depth === 2 && { pairs: { possible: countPairs(baseline.places, wish), reached: pairs.length } }
-    const done = results.filter(({ trial }) => !terms.known.has(trial.id)).length
-    if (alternatives) terms.watch.assuming?.(alternatives.length)
-    const assumptions = alternatives && {
-      assumptions: await tryAlternatives(alternatives, {
-        ...trialTerms,
-        options: { ...terms.options, clock: moment, seed: sandbox.seed },
-        unharmed: first,
-        known: terms.knownAssumptions ?? new Map(),
-        maxRuns: terms.maxRuns === undefined ? undefined : terms.maxRuns - done,
-        budget: deadline - clock.wallNow(),
-      }),
-    }
-    return { ...begun, results: shrunk, untried, ...count, ...assumptions, took_ms: clock.wallNow() - start }
+    const same = { seed: sandbox.seed, clock: moment, barrier: barrierOf(baseline.places) }
+    const trialTerms = { ...terms, ...same, crash: asked.crash, timeout, sandbox, expected: baseline }
+    const run = { terms: trialTerms, begun, deadline, wall: clock }
+    const struck = await tryStrikes(run)
+    const assumptions = await trySettings(run, { unharmed: first, tried: struck.results })
+    return { ...begun, ...struck, ...assumptions, took_ms: clock.wallNow() - start }
   } finally {
     await sandbox.stop()
   }
+}
+
+/** An exploration whose runs without faults were good. */
+interface BegunExploration {
+  terms: ExploreTerms & TrialTerms & { expected: Baseline }
+  begun: Exploration
+  /** Real time in milliseconds since the Unix epoch after which no run begins. */
+  deadline: number
+  wall: SandboxClock
+}
+
+/** Strikes at every place, at random, and once more where that makes a difference. */
+async function tryStrikes({ terms, begun, deadline, wall }: BegunExploration) {
+  const { expected, sandbox, trial, depth, watch } = terms
+  const { places } = expected
+  const drawn = randomTrials(places, { ...terms, count: terms.random?.count ?? 0 })
+  const wish = { ...terms, crash: terms.crash !== undefined, faults: terms.crash?.ifRestartable ?? false }
+  const canRun = (one: PlannedTrial) => sandbox.ownsMarkets || !changesMarket(one)
+  const planned = () => (isOfSettingsAlone(terms) ? [] : planTrials(places, wish))
+  const named = (id: string) => (namesAlternative(id) ? [] : [findTrial(id, places)])
+  const trials = trial === undefined ? [...planned(), ...drawn].filter(canRun) : named(trial)
+  watch.planned(begun, trials)
+  const single = await runTrials(trials, terms)
+  const pairs = depth === 2 && trial === undefined ? planPairs(single.results, wish).filter(canRun) : []
+  const { results, untried } = await followedBy(single, pairs, { ...terms, budget: deadline - wall.wallNow() })
+  const mayRun = () => !terms.interruption.asked.aborted && wall.wallNow() < deadline
+  const shrunk = await shrunkBy({ ...terms, mayRun }, drawn, results)
+  const count = depth === 2 && { pairs: { possible: countPairs(places, wish), reached: pairs.length } }
+  return { results: shrunk, untried, ...count }
+}
+
+/** Runs the command under other settings of the service, if that is wanted, within what is left of the limits. */
+async function trySettings(
+  { terms, deadline, wall }: BegunExploration,
+  { unharmed, tried }: { unharmed: Observation; tried: readonly TrialResult[] },
+): Promise<Pick<Exploration, 'assumptions'>> {
+  const { maxRuns, known, watch, clock, seed } = terms
+  const alternatives = alternativesOf(terms, unharmed)
+  if (!alternatives) return {}
+  watch.assuming?.(alternatives.length)
+  const done = tried.filter(({ trial }) => !known.has(trial.id)).length
+  const assumptions = await tryAlternatives(alternatives, {
+    ...terms,
+    options: { ...terms.options, clock, seed },
+    unharmed,
+    known: terms.knownAssumptions ?? new Map(),
+    maxRuns: maxRuns === undefined ? undefined : maxRuns - done,
+    budget: deadline - wall.wallNow(),
+  })
+  return { assumptions }
 }
 
 /** How the command is to be killed, and the reason if it cannot be. Throws {@link BaselineFailure} unless kills are tried only where they can be. */
