@@ -1,6 +1,6 @@
 import type { ExplorationDocument, ExplorationIncident } from '../../explore/exploration-document.ts'
 import { type ExploredRun, matrixEntries } from '../model/exploration.ts'
-import { idInWords, isBad, LEVELS } from '../model/levels.ts'
+import { idInWords, isBad, isOpen, LEVELS } from '../model/levels.ts'
 import { matrixOf } from '../model/matrix.ts'
 import { Chapter } from '../parts/chapter.tsx'
 import { CopyBox } from '../parts/copy-button.tsx'
@@ -70,12 +70,14 @@ function AllNumbers({ exploration }: { exploration: ExplorationDocument }) {
   const all = [...results, ...assumptions]
   const bad = all.filter(({ level, outcome }) => isBad(level) || outcome === 'breaks').length
   const silent = all.filter(({ outcome }) => SILENT.includes(outcome)).length
+  const open = all.filter(({ level, outcome }) => isOpen(level) && ![...SILENT, 'breaks'].includes(outcome)).length
   return (
     <Numbers
       verdict={verdict}
       counts={[
         [bad, 'went wrong', 'bad'],
-        [all.length - bad - silent, 'came out well', 'ok'],
+        [open, 'need review', 'warn'],
+        [all.length - bad - silent - open, 'came out well', 'ok'],
         [silent + (untried?.trials.length ?? 0), 'not tried or never met', 'mute'],
       ]}
     />

@@ -24,6 +24,11 @@ export function isBad(level: Level): boolean {
   return LEVELS[level].tone === 'bad'
 }
 
+/** @returns true for a level that a person has to look at */
+export function isOpen(level: Level): boolean {
+  return LEVELS[level].sign === '?'
+}
+
 /** The text with a capital letter. */
 export function capital(text: string): string {
   return text.charAt(0).toUpperCase() + text.slice(1)
