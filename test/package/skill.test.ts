@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto'
-import { readFileSync } from 'node:fs'
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { renderExploration } from '../../src/explore/render/render-exploration.ts'
@@ -145,6 +146,19 @@ describe('what the skill says of verdicts', () => {
     const named = [...table.matchAll(/^\| `(\w+)`/gm)].map(([, id]) => id!)
     expect(named.length).toBeGreaterThan(5)
     for (const id of named) expect(OUTCOMES).toHaveProperty(id)
+  })
+
+  test('a worker that makes its key when it starts pays twice when it is killed', async ({ onTestFinished }) => {
+    expect(skill).toContain('one that makes its key when it starts pays twice')
+    const folder = mkdtempSync(join(tmpdir(), 'yield-sandbox-skill-'))
+    onTestFinished(() => rmSync(folder, { recursive: true }))
+    const worker = [process.execPath, join(ROOT, 'test/crash/worker.mjs')]
+    const flags = ['--crash', '--only', 'withdraw', '--results', join(folder, 'results.jsonl')]
+    const explore = (MISTAKE: string) =>
+      runHere(['explore', ...flags, '--', ...worker], { MISTAKE, WORKER_DIR: folder })
+    expect((await explore('')).code).toBe(0)
+    const wrong = await explore('key-per-start')
+    expect([wrong.code, wrong.stderr]).toEqual([3, expect.stringContaining('killed-unanswered: paid twice')])
   })
 
   test('exit codes are those of the command line', async () => {
