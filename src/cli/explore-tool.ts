@@ -20,6 +20,14 @@ const Wish = Type.Object(
     only: text('Only at these operations, separated by commas: deposit,withdraw.'),
     faults: text('Only these faults, separated by commas: drop_connection, or reset-after-broadcast.'),
     trial: text('This one only, by the id that an exploration named.'),
+    crash: Type.Optional(
+      Type.Boolean({
+        description:
+          'Kills the command at every request, and starts it again: for a worker, which goes on with what is open.',
+      }),
+    ),
+    recover: text('With crash: run by the shell after a kill, in place of the command.'),
+    twins: Type.Optional(Type.Boolean({ description: 'Runs a second process of the command beside the first.' })),
     restarts: Type.Optional(
       Type.Integer({
         minimum: 1,
@@ -43,8 +51,8 @@ export function exploreTool(): McpTool {
     name: 'explore',
     title: 'Would the client pay twice?',
     description:
-      'Runs a command once without faults, then once for every fault at every request, each in a sandbox of its own, and compares where the ' +
-      'money ended up. Takes minutes; only and faults make it shorter. Then fix the client, and ask again with the trial that failed.',
+      'Runs a command once without faults, then once for every fault at every request, or with crash for every kill, each in a sandbox of its ' +
+      'own, and compares where the money ended up. Takes minutes; only and faults make it shorter. Then fix the client, and ask again with the trial that failed.',
     input: Wish,
     run: explored,
   }
@@ -60,6 +68,9 @@ async function explored(wish: Static<typeof Wish>, progress: Progress) {
       ...(wish.only === undefined ? [] : ['--only', wish.only]),
       ...(wish.faults === undefined ? [] : ['--faults', wish.faults]),
       ...(wish.trial === undefined ? [] : ['--trial', wish.trial]),
+      ...(wish.crash ? ['--crash'] : []),
+      ...(wish.recover === undefined ? [] : ['--recover', wish.recover]),
+      ...(wish.twins ? ['--twins'] : []),
       ...(wish.restarts === undefined ? [] : ['--restarts', String(wish.restarts)]),
       ...(wish.books === undefined ? [] : ['--books', wish.books]),
       ...(wish.env ?? []).flatMap((rename) => ['--env', rename]),

@@ -51,6 +51,18 @@ test('explore names the trial that pays twice and the fix, and reports progress;
   expect(again.structuredContent).toMatchObject({ verdict: 'failed' })
 })
 
+test('explore kills a worker where it is asked to', async () => {
+  const wish = {
+    command: ['env', 'MISTAKE=key-per-start', 'node', 'test/crash/worker.mjs'],
+    crash: true,
+    only: 'withdraw',
+    faults: 'killed-unanswered',
+  }
+  expect(await call('explore', wish)).toMatchObject({
+    structuredContent: { verdict: 'failed', wrong: [{ trials: ['withdraw#1@customer-1 killed-unanswered'] }] },
+  })
+})
+
 test.each([
   [{ command: ['no-such-command'] }, /no-such-command/],
   [{ command: [] }, /command/],
