@@ -19,8 +19,11 @@ export interface LiveDeps extends ViewSources {
 const GATHER_MS = 100
 /** The next look comes after so many times the duration of the last one, so that clients feel nothing of it. */
 const LOOK_PAUSES = 50
+/** On a busy machine a look takes long by the clock alone, and a page that is minutes behind is of no use. */
+const MOST_LOOK_PAUSE_MS = 2_000
 /** Likewise the next judgement, which takes longer, unless nothing has come for a while: then it is in nobody's way. */
 const JUDGE_PAUSES = 100
+const MOST_JUDGE_PAUSE_MS = 10_000
 const QUIET_MS = 300
 /** Maximum number of rows in an event. */
 const MAX_ROWS = 100
@@ -126,7 +129,8 @@ export class LiveOperations {
       } catch (error) {
         log.error({ err: error }, 'the overview could not take in a change')
       } finally {
-        this.#lookAfter = clock.wallNow() + LOOK_PAUSES * (clock.wallNow() - begun)
+        const now = clock.wallNow()
+        this.#lookAfter = now + Math.min(MOST_LOOK_PAUSE_MS, LOOK_PAUSES * (now - begun))
       }
     })
   }
@@ -203,7 +207,8 @@ export class LiveOperations {
       return judgement.judged
     } finally {
       const now = clock.wallNow()
-      this.#judgeAfter = Math.max(this.#judgeAfter, now + JUDGE_PAUSES * (now - begun))
+      const pause = Math.min(MOST_JUDGE_PAUSE_MS, JUDGE_PAUSES * (now - begun))
+      this.#judgeAfter = Math.max(this.#judgeAfter, now + pause)
     }
   }
 
