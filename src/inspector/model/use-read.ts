@@ -15,6 +15,8 @@ export interface Reading<T> {
 /** Least time between two readings that nobody asked for, in milliseconds, and how many times as long as the last one took it is at least. */
 const LEAST_PAUSE_MS = 1000
 const PAUSE_TIMES = 10
+/** What is shown is never older, however long a reading takes on a busy machine. */
+const MOST_PAUSE_MS = 9000
 
 /**
  * Reads a route of the namespace that is shown, or a path that begins with `/`, and again whenever one of `changes` happens, though not
@@ -38,7 +40,7 @@ export function useRead<T>(route: string | null, changes: (keyof typeof versions
         )
         .finally(() => {
           const now = browserTime.now()
-          last.current.pauseUntil = now + Math.max(LEAST_PAUSE_MS, PAUSE_TIMES * (now - began))
+          last.current.pauseUntil = now + Math.min(MOST_PAUSE_MS, Math.max(LEAST_PAUSE_MS, PAUSE_TIMES * (now - began)))
         })
     }
     const wait = last.current.wish === wish ? last.current.pauseUntil - browserTime.now() : 0
