@@ -37,8 +37,8 @@ test('certify takes --before, --restarts and --verbose, and the page names them'
   expect(ended.code).toBe(3)
   expect(JSON.parse(ended.stdout)).toEqual(JSON.parse(await readFile(page.replace('.html', '.json'), 'utf8')))
   const [, runs] = /, (\d+) runs$/m.exec(ended.stderr) ?? []
-  // Twice without a fault, once with each, and once in each of twelve scenarios.
-  expect(await readFile(prepared, 'utf8')).toHaveLength(2 + Number(runs) + 12)
+  // Without a fault twice, and once more to see whether it can be started again; once with each, and once in each of twelve scenarios.
+  expect(await readFile(prepared, 'utf8')).toHaveLength(3 + Number(runs) + 12)
   const same = `--timeout 20000ms --before 'echo >> &quot;$PREPARED&quot;' --restarts 1 -- `
   expect(await readFile(page, 'utf8')).toContain(`yield-sandbox certify --seed 1 --clock 2026-01-01T00:00:00Z ${same}`)
   expect(await readFile(page, 'utf8')).toContain(`exec --scenario idp-token-expiry --seed 1 ${same}`)
