@@ -5,6 +5,7 @@ import { type Exploration, TRIAL_OUTCOMES, type TrialResult } from '../explorati
 import { isBad } from '../judge/judge-trial.ts'
 import { positionName } from '../plan/positions.ts'
 import { explorationSummary, notTriedInWords } from '../summary.ts'
+import { twinOf } from '../twins/twin-points.ts'
 import { assumptionsInWords, assumptionTally } from './assumption-words.ts'
 import { OUTCOMES } from './outcomes.ts'
 
@@ -37,11 +38,18 @@ function faultsSentence(exploration: Exploration): string {
   }
   const far = exploration.untried === null ? '' : ' as far as it went'
   const struck = results.length - counts.not_exercised - counts.errored
-  const noun = results.every(({ trial }) => trial.harms.every(({ hazard }) => hazard.rule === null)) ? 'kill' : 'fault'
+  const noun = nounOf(results)
   if (struck === 0) return `Inconclusive: none of ${plural(results.length, noun)} struck anything.`
   if (verdict === 'passed') return `Passed${far}: ${plural(struck, noun)} struck, and no money went astray.`
   const open = results.filter(({ level }) => level === 'review' || level === 'inconclusive').length
   return `Inconclusive${far}: of ${plural(struck, noun)} that struck, ${open} left open what became of the money.`
+}
+
+/** What struck the command: a second process of it, too, strikes when it meets the first. */
+function nounOf(results: readonly TrialResult[]): string {
+  const hazards = results.flatMap(({ trial }) => trial.harms.map(({ hazard }) => hazard))
+  if (hazards.some(({ rule }) => rule !== null)) return 'fault'
+  return hazards.every(({ id }) => twinOf(id)) ? 'twin' : 'kill'
 }
 
 /** "deposit#1@alice is behind 9 of 12": the one request, or strike at it, that most bad results have in common; nothing where there is none. */
