@@ -11,7 +11,7 @@ import { type ActiveFault, ActiveRule, type FaultPreview, previewOf } from './ac
 import { RequestCounter, StrikesInARow } from './counters.ts'
 import type { FaultKind } from './fault-kind.ts'
 import { type CheckedRule, checkRule, type FaultRule, parseFaultHeader, type RulePools } from './fault-rule.ts'
-import { type HoldWish, holdKind } from './hold.ts'
+import { type Held, type HoldWish, holdKind } from './hold.ts'
 import { KINDS } from './kinds/index.ts'
 import { PHASES, type Phase } from './phase.ts'
 import { Repairs } from './repairs.ts'
@@ -72,21 +72,32 @@ export class FaultEngine {
   }
 
   /**
-   * Holds the first exchange that fits, until the function that it returns is called; {@link clear} lets it go as well. It is not listed, and
-   * the ids of rules do not count it.
+   * Holds the first exchange that fits until it is released; {@link clear} lets it go as well. It is not listed, and the ids of rules do not
+   * count it.
    */
-  hold(wish: HoldWish): () => void {
+  hold(wish: HoldWish): Held {
     const { phase, match } = wish
+    let held = (_: Exchange) => {}
+    const sprung = new Promise<Exchange>((resolve) => {
+      held = resolve
+    })
     const once = { skip: 0, times: 1, probability: 1, in_a_row: Number.POSITIVE_INFINITY, with: {} }
-    const rule: CheckedRule = { kind: holdKind(wish), phase, match, operations: new Set([match.operation]), ...once }
+    const rule: CheckedRule = {
+      kind: holdKind(wish, held),
+      phase,
+      match,
+      operations: new Set([match.operation]),
+      ...once,
+    }
     const active = this.#activate('hold', rule, null)
     this.#rules = [...this.#rules, active]
     this.#updateCounters()
-    return () => {
+    const release = () => {
       this.#rules = this.#rules.filter((one) => one !== active)
       this.#updateCounters()
       active.released.abort()
     }
+    return { sprung, release }
   }
 
   /** Returns what {@link add} would put in force, and puts nothing in force. Throws as that does. */

@@ -12,15 +12,21 @@ export interface HoldWish {
   match: CheckedRule['match'] & Required<Pick<CheckedRule['match'], 'operation'>>
   /** @returns true if the exchange may be held, beyond the match; default: any */
   applies?(exchange: Exchange): boolean
-  /** Called when the exchange is held. */
-  held(exchange: Exchange): void
+}
+
+/** An exchange that is held, or is going to be. */
+export interface Held {
+  /** Resolves when an exchange is held; never, if none comes. */
+  readonly sprung: Promise<Exchange>
+  /** Lets it go on, or holds none if none has come. May be called again. */
+  release(): void
 }
 
 /**
  * The kind of rule that holds an exchange until it is released. It is not among the kinds that people can ask for: only a caller in this
- * process knows at once that the exchange is held.
+ * process knows at once that the exchange is held. `held` is called then.
  */
-export function holdKind({ applies = () => true, held }: HoldWish): FaultKind {
+export function holdKind({ applies = () => true }: HoldWish, held: (exchange: Exchange) => void): FaultKind {
   return defineKind({
     kind: 'hold',
     scope: 'exchange',

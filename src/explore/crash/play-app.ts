@@ -9,7 +9,7 @@ import { BaselineFailure } from '../run/baseline-failure.ts'
 import type { Played, Stage } from '../run/play-command.ts'
 import { APP_PORT, AppServer, type AppStart, type AppTerms, freeAppPort, isDone, isUrl } from './app-server.ts'
 import { isOver, type Kill, letGo, type RestartTerms, requireClosed, runKill, Trap } from './play-crash.ts'
-import { transfersOf } from './restart-condition.ts'
+import { movedMore } from './restart-condition.ts'
 
 /** How a server is killed and started again, while the command drives it. */
 type AppRestartTerms = RestartTerms & { app: AppTerms }
@@ -37,9 +37,8 @@ export function playAppRestartable(stage: Stage, terms: AppRestartTerms): Promis
     const { end, aftermath } = await run.play([])
     if (end.code !== 0 || end.timedOut) return { end, aftermath }
     const later = await run.onceMore(end)
-    const moved = transfersOf(later) - transfersOf(aftermath)
-    if (moved > 0)
-      throw BaselineFailure.appNotRestartable(`it moved money ${moved === 1 ? 'once' : `${moved} times`} more`)
+    const moved = movedMore(aftermath, later)
+    if (moved !== undefined) throw BaselineFailure.appNotRestartable(moved)
     return { end, aftermath, restarted: lastNumber(aftermath.evidence) }
   })
 }

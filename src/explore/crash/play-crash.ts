@@ -72,16 +72,10 @@ export class Trap {
 
   constructor({ position, point }: Kill, { faults }: Inside) {
     const { operation } = position
-    let held = (_: Exchange) => {}
-    this.sprung = new Promise((resolve) => {
-      held = resolve
-    })
+    const held = faults.hold({ phase: point.phase, match: { ...matchOf(position), operation } })
     this.point = point
-    this.release = faults.hold({
-      phase: point.phase,
-      match: { ...matchOf(position), operation },
-      held: (exchange) => held(exchange),
-    })
+    this.sprung = held.sprung
+    this.release = held.release
   }
 }
 

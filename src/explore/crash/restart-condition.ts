@@ -32,9 +32,9 @@ export async function playRestartable(
   for (const again of twins && recover !== undefined ? [recover, undefined] : [recover]) {
     const { end, aftermath } = await startAgain(stage, again)
     if (stage.terms.interruption.asked.aborted) return played
-    const moved = transfersOf(aftermath) - transfersOf(played.aftermath)
+    const moved = movedMore(played.aftermath, aftermath)
     const refuse = (why: string) => BaselineFailure.notRestartable(why, again, twins)
-    if (moved > 0) throw refuse(`it moved money ${moved === 1 ? 'once' : `${moved} times`} more`)
+    if (moved !== undefined) throw refuse(moved)
     if (isFailed({ end }))
       throw again === undefined ? refuse(endInWords(end)) : BaselineFailure.recoveryFails(end, stage.terms.timeout)
     const done = lastNumber(played.aftermath.evidence)
@@ -52,7 +52,12 @@ function isFailed({ end }: Pick<Played, 'end'>): boolean {
   return codeOfEnd(end) !== 0
 }
 
-/** Number of transfers that have been carried out or are under way. */
-export function transfersOf({ evidence: { ledger } }: Start['aftermath']): number {
+/** In words, that more transfers are carried out or under way than before: "it moved money once more"; undefined if there are no more. */
+export function movedMore(before: Start['aftermath'], after: Start['aftermath']): string | undefined {
+  const moved = transfersOf(after) - transfersOf(before)
+  return moved > 0 ? `it moved money ${moved === 1 ? 'once' : `${moved} times`} more` : undefined
+}
+
+function transfersOf({ evidence: { ledger } }: Start['aftermath']): number {
   return ledger.transfers.length + ledger.under_way.length
 }

@@ -3,7 +3,7 @@ import { aftermathOf, lastNumber, runAgain } from '../../exec/aftermath.ts'
 import { codeOfEnd, endInAWord } from '../../exec/command-end.ts'
 import type { Inside } from '../../exec/ground.ts'
 import type { CommandEnd } from '../../exec/run-command.ts'
-import type { HoldWish } from '../../faults/hold.ts'
+import type { Held } from '../../faults/hold.ts'
 import { type Meeting, matchOf } from '../plan/plan.ts'
 import type { Played, Stage } from '../run/play-command.ts'
 import { LAST_REST_MS, PlayedProcess, SecondProcess } from './processes.ts'
@@ -54,7 +54,7 @@ interface Twins {
 async function secondWhileHeld({ stage, inside, second }: Twins, { position, point }: Meeting) {
   const { operation } = position
   // The first that fits is of the first process: the second one is not there yet.
-  const held = hold(inside, {
+  const held = inside.faults.hold({
     phase: point.phase,
     match: { ...matchOf(position), operation },
   })
@@ -79,7 +79,7 @@ async function secondWhileHeld({ stage, inside, second }: Twins, { position, poi
 async function bothAtOnce({ stage, inside, second }: Twins, { operation, ordinal }: Barrier) {
   const { address } = second
   const [ofFirst, ofSecond] = [false, true].map((isSecond) =>
-    hold(inside, {
+    inside.faults.hold({
       phase: 'on_request',
       match: { operation },
       applies: nthOf(ordinal, ({ host }) => (host === address) === isSecond),
@@ -115,20 +115,6 @@ function firstProcess({ stage, inside, second }: Twins): PlayedProcess {
   const first = new PlayedProcess({ clock, inside, run, isOwn: (address) => address !== second.address })
   first.start()
   return first
-}
-
-interface Held {
-  /** Resolves when an exchange is held. */
-  sprung: Promise<Exchange>
-  release(): void
-}
-
-function hold({ faults }: Inside, wish: Omit<HoldWish, 'held'>): Held {
-  let held = (_: Exchange) => {}
-  const sprung = new Promise<Exchange>((resolve) => {
-    held = resolve
-  })
-  return { sprung, release: faults.hold({ ...wish, held: (exchange) => held(exchange) }) }
 }
 
 /** Selects the exchange of this ordinal among those that are meant: a rule's own count is of both processes together. */
