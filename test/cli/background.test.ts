@@ -1,22 +1,14 @@
-import { appendFileSync, cpSync, mkdtempSync, rmSync } from 'node:fs'
+import { appendFileSync, cpSync } from 'node:fs'
 import { type AddressInfo, createServer } from 'node:net'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterAll, beforeAll, expect, test, vi } from 'vitest'
+import { expect, test } from 'vitest'
 import { anvilsOf } from '../helpers/anvils.ts'
 import { eventually } from '../helpers/eventually.ts'
 import { ROOT } from './command.ts'
+import { usePrivatePlace } from './private-place.ts'
 import { ProjectFolder } from './project-folder.ts'
 
-let place: string
-beforeAll(() => {
-  place = mkdtempSync(join(tmpdir(), 'yield-sandbox-place-'))
-  vi.stubEnv('XDG_RUNTIME_DIR', place)
-})
-afterAll(() => {
-  vi.unstubAllEnvs()
-  rmSync(place, { recursive: true })
-})
+usePrivatePlace()
 
 test('two folders have a sandbox each, without a flag, and stop ends that of its folder alone', async () => {
   const [one, other] = [new ProjectFolder(), new ProjectFolder()]

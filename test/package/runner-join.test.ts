@@ -1,21 +1,13 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { ROOT } from '../cli/command.ts'
+import { usePrivatePlace } from '../cli/private-place.ts'
 import { ProjectFolder } from '../cli/project-folder.ts'
 import { PATIENCE } from '../helpers/patience.ts'
 import { RunnerProject } from './runner-project.ts'
 
-let place: string
-beforeAll(() => {
-  place = mkdtempSync(join(tmpdir(), 'yield-sandbox-place-'))
-  vi.stubEnv('XDG_RUNTIME_DIR', place)
-})
-afterAll(() => {
-  vi.unstubAllEnvs()
-  rmSync(place, { recursive: true })
-})
+usePrivatePlace()
 
 const RUNNERS = {
   vitest: {
