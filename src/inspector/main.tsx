@@ -8,15 +8,16 @@ import { beginSession } from './model/session.ts'
 /** Draws the page, and again after each change of a signal that it has read: a page is small, and most of it stays as it is. */
 function draw(): void {
   let isDrawn = false
+  // A signal may change while the page is drawn: Preact carries out the effects of the drawing before then.
+  function drawAgain(): void {
+    end()
+    draw()
+  }
   const end = effect(() => {
     if (isDrawn) queueMicrotask(drawAgain)
     else render(<App />, document.body)
     isDrawn = true
   })
-  const drawAgain = () => {
-    end()
-    draw()
-  }
 }
 
 void beginSession().then(() => {

@@ -89,6 +89,27 @@ describe.skipIf(NO_CHROMIUM)('every view', () => {
     }
   })
 
+  test('an address that changes while the page is drawn leads on', async () => {
+    const { data } = await on.sandbox.requests.list({ operation: 'deposit', external_id: 'bob' })
+    const [second, first] = data
+    const profile = await on.profile()
+    // Preact carries out effects a frame later, or, if that is sooner, as part of the next drawing: here always the latter.
+    await profile.addInitScript(`
+      const later = window.setTimeout
+      window.requestAnimationFrame = () => 0
+      window.setTimeout = (work, ms, ...rest) => (ms === 35 ? 0 : later(work, ms, ...rest))
+    `)
+    const opened = await InspectorPage.open(profile, `${on.origin}/#operations/${second!.number}`)
+    const selected = opened.page.locator('.row[aria-current] .no')
+    await expect
+      .poll(async () => {
+        await on.sandbox.clock.advance('1s') // an event, of which the page is drawn again
+        return [...(await selected.allTextContents()), ...opened.complaints]
+      })
+      .toEqual([String(first!.number)])
+    await opened.close()
+  })
+
   test('latest is the newest operation, and its fold is open', async () => {
     const opened = await on.open('#requests/latest')
     const row = opened.page.locator('.row.folded[aria-current]')
