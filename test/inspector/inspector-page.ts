@@ -14,6 +14,13 @@ export const LOOKS: Record<string, BrowserContextOptions> = {
   'narrow and dark': { viewport: { width: 390, height: 844 }, colorScheme: 'dark' },
 }
 
+/** Script of a page in which Preact carries out effects as part of the next drawing: elsewhere, only if that comes within a frame. */
+export const EFFECTS_WHEN_DRAWN_AGAIN = `
+  const later = window.setTimeout
+  window.requestAnimationFrame = () => 0
+  window.setTimeout = (work, ms, ...rest) => (ms === 35 ? 0 : later(work, ms, ...rest))
+`
+
 /** A browser's profile of its own. */
 export async function newProfile(options: BrowserContextOptions = LOOKS.light!): Promise<BrowserContext> {
   const browser = await sharedBrowser()
@@ -79,6 +86,7 @@ export function inspected(
 /** A page, and everything it complained of: errors, dialogs, requests to other origins. */
 export class InspectorPage {
   readonly complaints: string[] = []
+  readonly #errors: Error[] = []
 
   private constructor(
     readonly context: BrowserContext,
@@ -88,7 +96,10 @@ export class InspectorPage {
     page.on('console', (message) => {
       if (message.type() === 'error') this.complaints.push(`${message.text()} ${message.location().url}`)
     })
-    page.on('pageerror', (error) => this.complaints.push(error.message))
+    page.on('pageerror', (error) => {
+      this.complaints.push(error.message)
+      this.#errors.push(error)
+    })
     page.on('request', (request) => {
       const url = request.url()
       if (!url.startsWith(origin) && !url.startsWith('data:')) this.complaints.push(`it asked for ${url}`)
@@ -111,7 +122,9 @@ export class InspectorPage {
     return overflow(this.page)
   }
 
-  close(): Promise<void> {
-    return this.context.close()
+  /** Fails if the script threw: no page goes on as it should from there. */
+  async close(): Promise<void> {
+    await this.context.close()
+    if (this.#errors.length > 0) throw new AggregateError(this.#errors, this.#errors.join('\n'))
   }
 }

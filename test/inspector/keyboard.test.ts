@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, test } from 'vitest'
 import { NO_CHROMIUM } from '../helpers/open-page.ts'
 import { Partner } from '../helpers/partner.ts'
-import { type InspectorPage, inspected } from './inspector-page.ts'
+import { EFFECTS_WHEN_DRAWN_AGAIN, InspectorPage, inspected } from './inspector-page.ts'
 import { AMOUNT, playStory } from './story.ts'
 
 describe.skipIf(NO_CHROMIUM)('the keyboard alone', () => {
@@ -35,6 +35,20 @@ describe.skipIf(NO_CHROMIUM)('the keyboard alone', () => {
     expect(await opened.page.evaluate<string>('document.activeElement.id')).toBe('detail')
     await press('Escape')
     await opened.page.locator('.row[aria-current]').waitFor({ state: 'detached' })
+  })
+
+  test('who moves on before an operation is drawn stays there', async () => {
+    const profile = await on.profile()
+    await profile.addInitScript(EFFECTS_WHEN_DRAWN_AGAIN)
+    const late = await InspectorPage.open(profile, `${on.origin}/#operations/latest`)
+    await late.page.getByText('Live').waitFor()
+    const number = late.page.locator('.row[aria-current] .no')
+    await late.page.keyboard.press('k')
+    const first = await number.textContent()
+    await late.page.getByText('request and answer').waitFor()
+    await late.page.keyboard.press('j')
+    expect(await number.textContent()).not.toBe(first)
+    await late.close()
   })
 
   test('/ filters, and no other key works while somebody types', async () => {

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { NO_CHROMIUM } from '../helpers/open-page.ts'
-import { InspectorPage, inspected, LOOKS } from './inspector-page.ts'
+import { EFFECTS_WHEN_DRAWN_AGAIN, InspectorPage, inspected, LOOKS } from './inspector-page.ts'
 import { playStory } from './story.ts'
 
 /** A place of each view, and a text that is there when it has read everything. */
@@ -93,12 +93,7 @@ describe.skipIf(NO_CHROMIUM)('every view', () => {
     const { data } = await on.sandbox.requests.list({ operation: 'deposit', external_id: 'bob' })
     const [second, first] = data
     const profile = await on.profile()
-    // Preact carries out effects a frame later, or, if that is sooner, as part of the next drawing: here always the latter.
-    await profile.addInitScript(`
-      const later = window.setTimeout
-      window.requestAnimationFrame = () => 0
-      window.setTimeout = (work, ms, ...rest) => (ms === 35 ? 0 : later(work, ms, ...rest))
-    `)
+    await profile.addInitScript(EFFECTS_WHEN_DRAWN_AGAIN)
     const opened = await InspectorPage.open(profile, `${on.origin}/#operations/${second!.number}`)
     const selected = opened.page.locator('.row[aria-current] .no')
     await expect

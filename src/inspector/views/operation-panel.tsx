@@ -23,7 +23,8 @@ export function OperationPanel() {
   const isRead = detail?.attempts.some(({ exchange }) => exchange.number === number)
   // An operation that belongs to the row of another one now: its address becomes that of the row.
   useEffect(() => {
-    if (detail && isRead && selected === String(number)) go({ selected: String(detail.number) }, true)
+    // Somebody may have gone on since this was drawn.
+    if (detail && isRead && place.value.selected === String(number)) go({ selected: String(detail.number) }, true)
   }, [detail])
   if (number === null) return <p class="mute">There is no operation "{selected}" on record, or not any more.</p>
   if (!detail || !isRead) return <Waiting what={`operation ${number}`} error={error} />
