@@ -8,7 +8,6 @@ import type { Idempotency } from './idempotency.ts'
 import { requireRecord, requireSoundPortfolio } from './invariants.ts'
 import { poolOf, type ValuedPortfolio } from './portfolios.ts'
 import { type Chain, ChainUnavailableError, type MinedTransfer } from './ports/chain.ts'
-import { NotKeptError } from './ports/journal.ts'
 import type { Store, Write } from './ports/store.ts'
 import type { Portfolio, Transaction } from './records.ts'
 
@@ -100,10 +99,10 @@ async function worthOf(portfolio: Portfolio, settling: ToSettle, deps: SettlingD
   return worth ?? 0n
 }
 
-/** Commits; a full disk must not become an error either, or the client would move the money again under the same key. */
+/** Commits; no failure to do so must become an error either, or the client would move the money again under the same key. */
 function keep(writes: readonly Write[], settling: ToSettle, deps: SettlingDeps): Promise<void> {
   const outage = {
-    of: NotKeptError,
+    of: Error,
     pause: 500,
     level: 'error',
     message: 'a confirmed transfer waits to be written',
@@ -111,9 +110,9 @@ function keep(writes: readonly Write[], settling: ToSettle, deps: SettlingDeps):
   return outlast(() => deps.store.commit(writes), outage, settling, deps)
 }
 
-/** An error that passes by itself, and the pause before each retry, in milliseconds. */
+/** Errors after which a task is tried again, and the pause before each retry, in milliseconds. */
 interface Outage {
-  of: typeof ChainUnavailableError | typeof NotKeptError
+  of: typeof ChainUnavailableError | ErrorConstructor
   pause: number
   level: 'warn' | 'error'
   message: string

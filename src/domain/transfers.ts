@@ -160,7 +160,7 @@ export class Transfers {
     // One right after the other, so that in a list no id of another transfer comes between them.
     const harvest = quote && { id: ids.next('txn'), ...quote }
     const id = ids.next('txn')
-    // Step 7: one order to the chain. It calls back twice: `decide` with the facts of the block to come, `signed` with the bytes.
+    // Step 7: one order to the chain. It calls back: `decide` with the facts of the block to come, `signed` with the bytes.
     const mined = await chain.transfer({
       type: request.type,
       owner: request.user,
@@ -192,9 +192,11 @@ export class Transfers {
           signed_at: clock.iso(),
         }
         underWay.signed = transfer
-        // Step 11: stored before anybody else has the bytes. From here on the transfer is carried out, by this process or the next.
-        return store.commit([{ collection: 'transfers', put: transfer }])
+        return transfer
       },
+      // Step 11: stored, with all others of the block, before anybody else has the bytes. From here on the transfer is carried out, by
+      // this process or the next.
+      storeSigned: (transfers) => store.commit(transfers.map((put) => ({ collection: 'transfers', put }))),
       broadcast: () => request.onStep?.('broadcast'),
     })
     request.onStep?.('mined', mined.block_number)

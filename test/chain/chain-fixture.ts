@@ -6,7 +6,7 @@ import type { OnDemandChain } from '../../src/chain/on-demand-chain.ts'
 import type { EmbeddedMarket } from '../../src/domain/chain-setup.ts'
 import { SandboxClock } from '../../src/domain/clock.ts'
 import type { SignedTransaction, TransferFacts, TransferOrder, WalletOwner } from '../../src/domain/ports/chain.ts'
-import type { Pool, TransferType } from '../../src/domain/records.ts'
+import type { Pool, Transfer, TransferType } from '../../src/domain/records.ts'
 import { retryChainOutage } from '../../src/domain/retry-chain-outage.ts'
 import type { Logger } from '../../src/support/logger.ts'
 
@@ -106,9 +106,11 @@ export function order(
       if (amount !== 'all' && amount > available) throw new Error('insufficient')
       return amount === 'all' ? { amount: available, all: true } : { amount, all: false }
     },
-    async signed(transaction) {
+    signed(transaction) {
       seen.signed.push(transaction)
+      return { tx_hash: transaction.tx_hash } as Transfer
     },
+    async storeSigned() {},
     ...overrides,
   }
 }

@@ -139,7 +139,7 @@ describe('controls of a chain', () => {
       let reorganised: Promise<void> | undefined
       const first = chain.transfer(
         order('deposit', pool, 1_000n, {
-          async signed() {
+          async storeSigned() {
             reorganised = chain.reorg()
           },
         }),

@@ -204,8 +204,8 @@ describe('an upstream that fails later', () => {
       // The market was never paid into: the transaction needs state that nobody fetched so far.
       const transfer = chain.transfer(
         order('deposit', aave, 1_000_000n, {
-          async signed({ tx_hash }) {
-            hash = tx_hash
+          async storeSigned([stored]) {
+            hash = stored!.tx_hash
             upstream.be('down')
           },
         }),
@@ -231,7 +231,9 @@ describe('an upstream that fails later', () => {
     ])('wait as long as it refuses what they need: %s', async (mood, reason) => {
       const { aave, vault } = poolsOf(upstream)
       await chain.transfer(order('deposit', vault, 1_000_000n, { owner: bob }))
-      const transfer = chain.transfer(order('deposit', aave, 1_000_000n, { signed: async () => upstream.be(mood) }))
+      const transfer = chain.transfer(
+        order('deposit', aave, 1_000_000n, { storeSigned: async () => upstream.be(mood) }),
+      )
       await eventually(() => expect(chains.status().reason).toMatch(reason))
       expect(chains.status().reason).not.toContain(upstream.key)
       await expect(chain.transfer(order('deposit', aave, 5n))).rejects.toThrow(ChainUnavailableError)
@@ -261,7 +263,7 @@ describe('an upstream that fails later', () => {
       await expectSameChain(chain)
       const down = async () => upstream.be('down')
       const [left, taken] = [
-        chain.transfer(order('deposit', aave, 1_000_000n, { signed: down })),
+        chain.transfer(order('deposit', aave, 1_000_000n, { storeSigned: down })),
         chain.transfer(order('deposit', vault, 1_000_000n, { owner: bob })),
       ]
       expect(await taken).toMatchObject({ status: 'success' })

@@ -36,8 +36,8 @@ describe('a chain that does not answer', () => {
     let signed = ''
     const transfer = chain.transfer(
       order('deposit', pool, 1_000_000n, {
-        async signed({ tx_hash }) {
-          signed = tx_hash
+        async storeSigned([stored]) {
+          signed = stored!.tx_hash
           await suspend(chain)
         },
       }),
@@ -60,8 +60,7 @@ describe('a chain that does not answer', () => {
     const signed = order('deposit', pool, 2_000n)
     const transfer = chain.transfer({
       ...signed,
-      async signed(transaction, nonce) {
-        await signed.signed(transaction, nonce)
+      async storeSigned() {
         process.kill(chain.pid, 'SIGKILL')
       },
     })
@@ -126,7 +125,7 @@ describe('a chain that does not answer', () => {
     const { pid } = chain
     const transfer = chain.transfer(
       order('deposit', fixture.pool('vault USDC'), 7n, {
-        async signed() {
+        async storeSigned() {
           process.kill(pid, 'SIGSTOP')
         },
       }),

@@ -52,8 +52,7 @@ describe('a paused chain', () => {
     const signed = order('deposit', pool, 1_000_000n)
     const transfer = chain.transfer({
       ...signed,
-      async signed(transaction, nonce) {
-        await signed.signed(transaction, nonce)
+      async storeSigned() {
         chain.pause()
       },
     })
@@ -92,7 +91,7 @@ describe('a paused chain', () => {
     const pool = fixture.pool('aave USDC')
     const transfer = chain.transfer(
       order('deposit', pool, 1_000n, {
-        async signed() {
+        async storeSigned() {
           chain.pause()
         },
       }),

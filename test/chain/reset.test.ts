@@ -42,7 +42,7 @@ describe('reset', () => {
     let resetting: Promise<void> | undefined
     const running = chain.transfer(
       order('deposit', pool, 10n, {
-        async signed() {
+        async storeSigned() {
           resetting = chains.reset()
         },
       }),

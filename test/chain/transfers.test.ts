@@ -90,18 +90,23 @@ describe('transfers', () => {
     expect(await chain.walletBalance(bob, pool.token_address)).toBe(0n)
   })
 
-  it('drops a transfer whose bytes could not be stored, without a gap in the nonces', async () => {
+  it('drops all transfers of a block if they could not be stored, and their nonces are used by the next', async () => {
     const { chain } = fixture
     const pool = fixture.pool('aave USDC')
     const before = await chain.walletBalance(alice, pool.token_address)
-    const failing = order('deposit', pool, 5_000n, { signed: () => Promise.reject(new Error('disk full')) })
-    const [lost, kept] = await Promise.allSettled([
-      chain.transfer(failing),
-      chain.transfer(order('deposit', pool, 70_000n)),
-    ])
-    expect(lost).toMatchObject({ status: 'rejected', reason: new Error('disk full') })
-    expect(kept).toMatchObject({ status: 'fulfilled', value: { status: 'success' } })
-    expect(await chain.walletBalance(alice, pool.token_address)).toBe(before - 70_000n)
+    const sent: string[] = []
+    const rest = {
+      storeSigned: () => Promise.reject(new Error('disk full')),
+      broadcast: () => sent.push('a transfer that is not stored'),
+    }
+    const lost = await Promise.allSettled(
+      [5_000n, 6_000n].map((amount) => chain.transfer(order('deposit', pool, amount, rest))),
+    )
+    for (const each of lost) expect(each).toEqual({ status: 'rejected', reason: new Error('disk full') })
+    expect([sent, await rpc(chain, 'txpool_status')]).toEqual([[], { pending: '0x0', queued: '0x0' }])
+    const kept = await Promise.all([70_000n, 1n].map((amount) => chain.transfer(order('deposit', pool, amount))))
+    for (const each of kept) expect(each).toMatchObject({ status: 'success' })
+    expect(await chain.walletBalance(alice, pool.token_address)).toBe(before - 70_001n)
   })
 
   it('reports a revert with its hash, and moves nothing', async () => {

@@ -48,7 +48,7 @@ describe('what the node did and the journal could not take', () => {
     const pool = fixture.pool('vault USDC')
     const before = await chain.shares(alice, pool)
     const { pid } = chain
-    const transfer = chain.transfer(order('deposit', pool, 1_000n, { signed: async () => full(true) }))
+    const transfer = chain.transfer(order('deposit', pool, 1_000n, { storeSigned: async () => full(true) }))
     await eventually(() => expect(chain.pid).not.toBe(pid))
     full(false)
     const { status, shares } = await transfer

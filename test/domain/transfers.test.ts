@@ -12,10 +12,10 @@ import { moment, portfolio } from '../store/samples.ts'
 function workbench() {
   const state = { asked: 0, shares: 101n }
   const chain = {
-    async transfer({ signed }) {
+    async transfer({ signed, storeSigned }) {
       state.asked++
       const transaction = { tx_hash: '0x02', raw_transaction: '0x', block_timestamp: 0 } as const
-      await signed({ ...transaction, amount: 55n, value_before: 110n }, 0)
+      await storeSigned([signed({ ...transaction, amount: 55n, value_before: 110n }, 0)])
       const block = { block_number: 7, block_timestamp: 0, status: 'success' } as const
       return { ...block, tx_hash: '0x02', amount: 55n, shares: state.shares, value_before: 110n } as MinedTransfer
     },

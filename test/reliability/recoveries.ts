@@ -166,9 +166,9 @@ export async function finishedTogether(stage: Stage): Promise<void> {
 export async function diesAgain(stage: Stage): Promise<void> {
   const { orders, answers } = await threeDeposits()
   await die(stage)
-  // Of the three, one is settled before the end, one in its last moment, one not at all.
+  // Of the three, one is settled before the end, one in its last moment, one not at all. After an Error the commit would be tried again.
   const mend = onCommit(storeOf(died), (_, nth, when) => {
-    if ((nth === 2 && when === 'after') || nth === 3) throw new Error('killed')
+    if ((nth === 2 && when === 'after') || nth === 3) throw Symbol('killed')
   })
   await recover(died)
   mend()

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import type { Write } from '../../src/domain/ports/store.ts'
 import type { Transaction } from '../../src/domain/records.ts'
+import { eventually } from '../helpers/eventually.ts'
 import { Ledger, type OpenSandbox } from './ledger.ts'
 import { DAY, directory, fixturesFolder, historyOf, open, randomSeries, typesOf } from './yield-series.ts'
 
@@ -32,13 +33,17 @@ describe('a sandbox that dies', () => {
     const { store } = sandbox.sandbox.namespace.services.service
     const commit = store.commit.bind(store)
     const isSettling = (writes: readonly Write[]) => writes.some(({ collection }) => collection === 'transactions')
+    let settling = false
     store.commit = async (writes) => {
+      settling ||= isSettling(writes)
       if (isSettling(writes) && when === 'before') throw new Error('killed')
       await commit(writes)
       if (isSettling(writes)) throw new Error('killed')
     }
-    expect((await sandbox.acme.deposit('carol', jar, '1000000', { key })).status).toBe(500)
+    const deposit = sandbox.acme.deposit('carol', jar, '1000000', { key })
+    await eventually(() => expect(settling).toBe(true))
     await sandbox.stop()
+    expect((await deposit).status).toBe(503)
     sandbox = await open(next, data)
   }
 

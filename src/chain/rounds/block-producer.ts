@@ -13,7 +13,7 @@ import type { NodeEvents } from '../json-rpc/node-events.ts'
 import { type RpcCall, type RpcClient, unsound } from '../json-rpc/rpc-client.ts'
 import type { Protocol } from '../markets/protocols/protocol.ts'
 import type { ChainReader } from '../reading/chain-reader.ts'
-import { type ChainWriter, type CheatJob, type Refusals, runCheats } from '../writing/chain-writer.ts'
+import { type ChainWriter, type CheatJob, runCheats } from '../writing/chain-writer.ts'
 import type { NodeRecycler } from '../writing/node-recycler.ts'
 import {
   logsOf,
@@ -208,18 +208,12 @@ export class BlockProducer {
       const round = (await ahead?.round) ?? (await readRound(reader, jobs))
       nonces.leaveOut(round, writer.foreignChanges)
       for (const [job, reason] of round.unread) job.reject(unsound(chainId, reason))
-      let sent: Promise<Refusals> = Promise.resolve([])
-      // Steps 10 and 11: each job decides its amount by these facts and is signed; its bytes are stored.
-      // Step 12: those that are ready go to the pool while the next are signed.
-      const signed = await signRound(round, Number(chainId), signal, (some) => {
-        const answer = writer.broadcast(some.map(({ raw_transaction }) => raw_transaction))
-        for (const transfer of some) transfer.broadcast?.()
-        sent = Promise.all([sent, answer]).then(([before, own]) => [...before, ...own])
-        sent.catch(() => {}) // #carryThrough gets the error
-      })
+      // Steps 10 and 11: each job decides its amount by these facts and is signed; the bytes of all are stored in one write.
+      const signed = await signRound(round, Number(chainId), signal)
       nonces.signed(round.nonces)
-      await sent.catch(() => {}) // even if aborted: no broadcast may be running when the queue goes on
-      await this.#carryThrough(signed, signal, sent)
+      if (signal.aborted) return
+      for (const transfer of signed) transfer.broadcast?.()
+      await this.#carryThrough(signed, signal, true)
     })
   }
 
@@ -240,20 +234,20 @@ export class BlockProducer {
 
   /**
    * Sends signed transfers until all are in blocks, however long the chain is silent: the bytes cannot be taken back.
-   * `sent` is their first broadcast; without it they may be in blocks already.
+   * Unless they are `fresh`, they may be in blocks already.
    */
-  async #carryThrough(transfers: SignedTransfer[], signal: AbortSignal, sent?: Promise<Refusals>): Promise<void> {
+  async #carryThrough(transfers: SignedTransfer[], signal: AbortSignal, fresh = false): Promise<void> {
     let outstanding = transfers
     let blocks = 0
-    for (let known = sent; outstanding.length > 0 && !signal.aborted; known = undefined) {
+    for (let unsent = fresh; outstanding.length > 0 && !signal.aborted; unsent = false) {
       this.#ahead.drop()
       try {
-        if (!known) {
+        if (!unsent) {
           const { writer } = this.#deps
           await writer.reconcile()
           outstanding = await settleKnown(this.#deps, outstanding, writer.height)
         }
-        outstanding = await this.#commit(outstanding, blocks >= MAX_BLOCKS_MISSED, known)
+        outstanding = await this.#commit(outstanding, blocks >= MAX_BLOCKS_MISSED)
         blocks++
         this.#silent = undefined
         this.#ahead.hold()
@@ -269,13 +263,14 @@ export class BlockProducer {
   }
 
   /** Mines one block at the time for which the transfers were signed. Returns those that are not in it; rejects them if `last`. */
-  async #commit(transfers: SignedTransfer[], last: boolean, sent?: Promise<Refusals>): Promise<SignedTransfer[]> {
+  async #commit(transfers: SignedTransfer[], last: boolean): Promise<SignedTransfer[]> {
     const [first] = transfers
     if (!first) return []
     const { chainId, writer, reader, rpc } = this.#deps
     const failures = rpc.upstreamFailures
-    const refusals = await (sent ?? writer.broadcast(transfers.map(({ raw_transaction }) => raw_transaction)))
-    // Step 13 of docs/a-deposit.md: the block, with the logs of these transfers in the same round trip.
+    // Step 12 of docs/a-deposit.md: the raw bytes go to the pool.
+    const refusals = await writer.broadcast(transfers.map(({ raw_transaction }) => raw_transaction))
+    // Step 13: the block, with the logs of these transfers in the same round trip.
     const mined = await writer.mine(Math.max(first.block_timestamp, reader.latest), {
       ask: [logsOf(transfers)],
       stands: () => this.#ahead.begin(this.#transfers.slice(0, MAX_ROUND)),

@@ -1,5 +1,6 @@
 import type { MinedTransfer, TransferFacts, TransferOrder, UnfinishedTransfer } from '../../domain/ports/chain.ts'
-import type { Hex } from '../../domain/records.ts'
+import type { Hex, Transfer } from '../../domain/records.ts'
+import { inTurns } from '../../support/breathe.ts'
 import type { BlockArchive } from '../archive/block-archive.ts'
 import { type RpcCall, type RpcClient, SenselessAnswerError, unsound } from '../json-rpc/rpc-client.ts'
 import { balanceOf, type Log, type Protocol } from '../markets/protocols/protocol.ts'
@@ -14,7 +15,7 @@ import type { Mined } from '../writing/chain-writer.ts'
  */
 const REVERTING_GAS = 30_000n
 
-/** Number of wallets whose transfers are signed before they are sent together. */
+/** Number of wallets whose transfers are signed before others have a turn. */
 const WALLETS_AT_ONCE = 16
 
 /** The market's protocol of a transfer, and the callbacks for its outcome. */
@@ -103,33 +104,25 @@ function nonceIn(result: unknown, wallet: string): number {
 }
 
 /**
- * Decides and signs every job of a round and has its bytes stored. Passes those that are ready to `send` while the next are signed:
- * the node checks signatures meanwhile. Wallets are processed concurrently, the jobs of a wallet one after another, since a job that
- * is dropped must leave neither a gap in the nonces nor its amount reserved. Jobs that fail here are rejected and never broadcast.
+ * Decides and signs every job of a round, then has all of them stored in one write. A job that fails alone is rejected, and leaves neither
+ * a gap in its wallet's nonces nor its amount reserved. Throws if the write fails: then none may be broadcast.
  */
 export async function signRound(
-  round: Round,
+  { timestamp, wallets, nonces }: Round,
   chainId: number,
   signal: AbortSignal,
-  send: (transfers: readonly SignedTransfer[]) => void,
 ): Promise<SignedTransfer[]> {
-  const { timestamp, nonces } = round
-  const wallets = [...round.wallets]
-  const all: SignedTransfer[] = []
-  while (wallets.length > 0) {
-    const signing = wallets.splice(0, WALLETS_AT_ONCE).map(async ([wallet, jobs]) => {
-      const nonce = nonces.get(wallet) ?? 0
-      const signed = await signWallet(jobs, { chainId, timestamp, nonce }, signal)
-      nonces.set(wallet, nonce + signed.length)
-      return signed
-    })
-    const signed = (await Promise.all(signing)).flat()
-    all.push(...signed)
-    send(signed)
-    // Node writes a request only when no other work is due at once: let it go out before the next are signed.
-    await new Promise<void>((resolve) => process.nextTick(resolve))
+  const signed: SignedJob[] = []
+  for await (const [wallet, jobs] of inTurns(wallets, WALLETS_AT_ONCE)) {
+    const nonce = nonces.get(wallet) ?? 0
+    const own = signWallet(jobs, { chainId, timestamp, nonce })
+    nonces.set(wallet, nonce + own.length)
+    signed.push(...own)
   }
-  return all
+  const [first] = signed
+  if (!first || signal.aborted) return [] // who aborted has rejected them, and nothing is stored
+  await first.order.storeSigned(signed.map(({ record }) => record))
+  return signed.map(({ transfer }) => transfer)
 }
 
 /** Chain, block timestamp (Unix seconds) and nonce for which a transaction is signed. */
@@ -139,18 +132,24 @@ interface Place {
   nonce: number
 }
 
-async function signWallet(jobs: readonly InformedJob[], first: Place, signal: AbortSignal): Promise<SignedTransfer[]> {
-  const signed: SignedTransfer[] = []
+/** A transfer that is signed, and the record by which it is to be stored. */
+interface SignedJob {
+  order: TransferOrder
+  transfer: SignedTransfer
+  record: Transfer
+}
+
+function signWallet(jobs: readonly InformedJob[], first: Place): SignedJob[] {
+  const signed: SignedJob[] = []
   const spent = new Map<string, bigint>()
   for (const { job, facts } of jobs) {
-    if (signal.aborted) break // the caller that aborted has rejected them
     const token = job.order.position.pool.token_address.toLowerCase()
     const taken = spent.get(token) ?? 0n
     const left = { ...facts, wallet_balance: facts.wallet_balance - taken }
     try {
-      const transfer = await sign(job, left, { ...first, nonce: first.nonce + signed.length })
-      signed.push(transfer)
-      if (job.order.type === 'deposit' && !job.order.revert) spent.set(token, taken + transfer.amount)
+      const own = sign(job, left, { ...first, nonce: first.nonce + signed.length })
+      signed.push(own)
+      if (job.order.type === 'deposit' && !job.order.revert) spent.set(token, taken + own.transfer.amount)
     } catch (error) {
       job.reject(error)
     }
@@ -158,7 +157,7 @@ async function signWallet(jobs: readonly InformedJob[], first: Place, signal: Ab
   return signed
 }
 
-async function sign(job: TransferJob, facts: TransferFacts, place: Place): Promise<SignedTransfer> {
+function sign(job: TransferJob, facts: TransferFacts, place: Place): SignedJob {
   const { order, wallet, protocol, resolve, reject } = job
   const { chainId, timestamp, nonce } = place
   const { pool, shares } = order.position
@@ -174,8 +173,9 @@ async function sign(job: TransferJob, facts: TransferFacts, place: Place): Promi
     value_before: facts.position_value,
     block_timestamp: timestamp,
   }
-  await order.signed(signed, nonce)
-  return { ...signed, type: order.type, pool, protocol, resolve, reject, broadcast: () => order.broadcast?.() }
+  const record = order.signed(signed, nonce)
+  const broadcast = () => order.broadcast?.()
+  return { order, record, transfer: { ...signed, type: order.type, pool, protocol, resolve, reject, broadcast } }
 }
 
 /** Number of wallets from which on {@link NonceOrder} forgets all of them. */

@@ -1,5 +1,5 @@
 import type { PoolFacts } from '../chain-setup.ts'
-import type { Address, Hex, Pool, TransferType } from '../records.ts'
+import type { Address, Hex, Pool, Transfer, TransferType } from '../records.ts'
 
 /** Owner of a wallet: the chain room derives the wallet's key from these fields and the seed. */
 export interface WalletOwner {
@@ -66,8 +66,13 @@ export interface TransferOrder {
   decide(facts: TransferFacts): TransferDecision
   /** Signs the transfer so that it is mined and fails, for the fault of that name. */
   revert?: boolean
-  /** Called once with the signed bytes, before broadcast; the bytes must be durable when it resolves. */
-  signed(transaction: SignedTransaction, nonce: number): Promise<void>
+  /** Called once with the signed bytes, before broadcast. Returns the record by which they are to be stored. */
+  signed(transaction: SignedTransaction, nonce: number): Transfer
+  /**
+   * Stores the records of all transfers of a block, or none; they must be durable when it resolves. If it rejects, none is broadcast, and
+   * all of them reject with its error. All orders of a chain have the same, and one of them is asked.
+   */
+  storeSigned(transfers: readonly Transfer[]): Promise<void>
   /** Called once, when the signed bytes are handed to the node for the first time. */
   broadcast?(): void
 }
@@ -144,7 +149,7 @@ export interface Chain extends ChainControls {
   shares(owner: WalletOwner, pool: Pool): Promise<bigint>
   walletBalance(owner: WalletOwner, token: Address): Promise<bigint>
   fundWallet(owner: WalletOwner, funding: readonly WalletFunding[]): Promise<void>
-  /** Waits for the transfer's block, then signs, broadcasts and mines. Rejects with the error that `decide` or `signed` threw. */
+  /** Waits for the transfer's block, then signs, broadcasts and mines. Rejects with the error of `decide` or `storeSigned`. */
   transfer(order: TransferOrder): Promise<MinedTransfer>
   /**
    * Continues {@link Chain.transfer} from the signed bytes: settled if they are in a block, otherwise sent again and mined, at the
