@@ -6,6 +6,7 @@ import { exec } from './exec.mjs'
 import { explore } from './explore.mjs'
 import { faults } from './faults.mjs'
 import { held } from './held.mjs'
+import { join } from './join.mjs'
 import { memory } from './memory.mjs'
 import { namespaces } from './namespaces.mjs'
 import { packageFigures } from './package.mjs'
@@ -21,7 +22,7 @@ import { watching } from './watching.mjs'
 
 const PARTS = { startup, exec, requests, faults, deposits, reset, package: packageFigures }
 /** Minutes each: measured when named only. */
-const LONG_PARTS = { scale, held, stored, memory, namespaces, watching, explore }
+const LONG_PARTS = { join, scale, held, stored, memory, namespaces, watching, explore }
 const ALL_PARTS = { ...PARTS, ...LONG_PARTS }
 
 /** Ratios of earlier runs. */

@@ -8,11 +8,17 @@ export const inPackage = (path) => fileURLToPath(new URL(`../../${path}`, import
 
 /**
  * Starts a program and resolves with the first line of its stdout that `isReady` accepts, and how long that took from the
- * spawn, in milliseconds. Rejects with the end of its stderr when it ends before that. `onStderr` is told of each piece.
+ * spawn, in milliseconds. Rejects with the end of its stderr when it ends before that. `onStderr` is told of each piece; `place` has its
+ * folder and environment.
  */
-export async function launch(command, args, isReady = () => true, { ipc = false, onStderr = () => {} } = {}) {
+export async function launch(
+  command,
+  args,
+  isReady = () => true,
+  { ipc = false, onStderr = () => {}, place = {} } = {},
+) {
   const begun = performance.now()
-  const child = spawn(command, args, { stdio: ['ignore', 'pipe', 'pipe', ...(ipc ? ['ipc'] : [])] })
+  const child = spawn(command, args, { ...place, stdio: ['ignore', 'pipe', 'pipe', ...(ipc ? ['ipc'] : [])] })
   let stderr = ''
   child.stderr.setEncoding('utf8')
   child.stderr.on('data', (chunk) => {
@@ -47,8 +53,8 @@ export async function launchSandbox(...flags) {
   return { ...sandbox, credentials: JSON.parse(sandbox.line) }
 }
 
-/** As {@link launchSandbox}, to be asked what it takes; `onStderr` is told of each piece of its log. */
-export async function launchProbedSandbox(flags, onStderr) {
+/** As {@link launchSandbox}, to be asked what it takes; `onStderr` is told of each piece of its log, `place` as for {@link launch}. */
+export async function launchProbedSandbox(flags, onStderr, place) {
   const probe = ['--expose-gc', '--import', inPackage('bench/support/memory-probe.mjs')]
   const command = [
     ...probe,
@@ -60,7 +66,7 @@ export async function launchProbedSandbox(flags, onStderr) {
     '--log-level',
     'error',
   ]
-  const sandbox = await launch(process.execPath, [...command, ...flags], () => true, { ipc: true, onStderr })
+  const sandbox = await launch(process.execPath, [...command, ...flags], () => true, { ipc: true, onStderr, place })
   return { ...sandbox, credentials: JSON.parse(sandbox.line) }
 }
 

@@ -20,7 +20,6 @@ import { progress } from './progress.ts'
 import {
   execFlags,
   exitAtOnce,
-  forgiveReaders,
   ofScenarios,
   outputFor,
   type RunFlags,
@@ -99,7 +98,6 @@ async function run(command: string[], given: Flags): Promise<void> {
   await prepareFiles(files)
   if (fewest !== undefined) await prepareFiles([{ path: fewest }], '--shrink')
   const options = { ...(await sandboxOptions(flags)), ...(clock !== undefined && { clock }) }
-  forgiveReaders()
   const runTerms = {
     ...{ command, before, books, faults, renames, options, host, timeout, restarts, say },
     required: flags.require,

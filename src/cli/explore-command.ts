@@ -36,7 +36,6 @@ import { type CrashFlags, crashFlags, hasFixedPort, restartTerms } from './resta
 import {
   execFlags,
   exitAtOnce,
-  forgiveReaders,
   outputFor,
   type RunFlags,
   runningCommand,
@@ -165,7 +164,6 @@ async function run(command: string[], given: Flags): Promise<void> {
   const crash = restartTerms(flags)
   const twins = flags.twins || namedIn(flags).some((name) => twinOf(name))
   const interruption = watchSignals()
-  forgiveReaders()
   const { faults, only, depth, maxRuns, budget, timeout, before, tolerate = false, allowInconclusive = false } = flags
   const exploration = await watched(flags, kept, (watch) =>
     explore({

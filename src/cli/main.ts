@@ -10,6 +10,8 @@ import { startCommand } from './start-command.ts'
 /** Runs the command line. Exit codes: 0 good, 1 failure, 2 usage, 3 and 4 of a verdict. `said`: the first words are on the terminal. */
 export async function main(argv: readonly string[], said = false): Promise<void> {
   progress.begin(said)
+  process.stdout.off('error', forgive).on('error', forgive)
+  process.stderr.off('error', ignore).on('error', ignore)
   process.once('beforeExit', endedInTheMiddle)
   const isHelp = argv.some((flag) => flag === '--help' || flag === '-h')
   const program = await programOf(isStart(argv) && !isHelp)
@@ -23,6 +25,17 @@ export async function main(argv: readonly string[], said = false): Promise<void>
     process.off('beforeExit', endedInTheMiddle)
   }
 }
+
+/** Codes of the operating system for a reader, or a terminal, that has gone. */
+const GONE = new Set(['EPIPE', 'EIO', 'ECONNRESET'])
+
+/** A reader that has read enough, such as `head`, is not a failure: the command goes on without output. A full disk is one. */
+function forgive(error: NodeJS.ErrnoException): void {
+  if (!GONE.has(error.code ?? '')) process.exitCode = reportFailure(error)
+}
+
+/** Nothing can be reported of the stream for reports itself. */
+const ignore = () => undefined
 
 /** Node ends the process, as if all were well, when nothing can happen any more, and its `fetch` forgets connections that are closed at once. */
 function endedInTheMiddle(): void {

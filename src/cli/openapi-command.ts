@@ -21,17 +21,9 @@ export function openapiCommand(): Command {
       const text = (await response.text()).replaceAll(sandbox.baseUrl, SERVER.url)
       const document = { ...(JSON.parse(text) as object), servers: [SERVER] }
       progress.end()
-      await print(`${JSON.stringify(document, null, json ? 0 : 2)}\n`)
+      process.stdout.write(`${JSON.stringify(document, null, json ? 0 : 2)}\n`)
     } finally {
       await sandbox.stop()
     }
-  })
-}
-
-/** Resolves when the text is out, or when its reader has read enough (`openapi | head`), which is not a failure. */
-function print(text: string): Promise<void> {
-  return new Promise((resolve, reject) => {
-    process.stdout.on('error', (error: NodeJS.ErrnoException) => (error.code === 'EPIPE' ? resolve() : reject(error)))
-    process.stdout.write(text, () => resolve())
   })
 }

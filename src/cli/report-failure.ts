@@ -60,6 +60,8 @@ function messageOf({ code, address, port, owner }: SystemFailure) {
     case 'EADDRNOTAVAIL':
     case 'ENOTFOUND':
       return `this machine has no such address to listen on; choose another with --host`
+    case 'ENOSPC':
+      return 'no space is left on the device that this is written to'
     default:
       return undefined
   }

@@ -30,7 +30,6 @@ import {
   CLOCK,
   execFlags,
   exitAtOnce,
-  forgiveReaders,
   ofScenarios,
   outputFor,
   SEED,
@@ -71,7 +70,6 @@ export async function runCertify(command: string[], given: CertifyFlags): Promis
   await prepareFiles([{ path: files.html }], '--output')
   const options = await sandboxOptions({ ...flags, seed: flags.seed ?? SEED })
   const interruption = watchSignals()
-  forgiveReaders()
   const display = ExploreDisplay.ofThisProcess()
   const certificate = await certify({
     ...{

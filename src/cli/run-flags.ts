@@ -122,11 +122,6 @@ export function outputFor({ json }: Pick<SandboxFlags, 'json'>): OutputStream {
   return json ? process.stderr : process.stdout
 }
 
-/** Ignores errors of the output streams: a reader that has read enough is not a failure. */
-export function forgiveReaders(): void {
-  for (const stream of [process.stdout, process.stderr]) stream.on('error', () => undefined)
-}
-
 /** Ends the process at once: Node would first close what is still open, and was seen to wait for that for ever. */
 export function exitAtOnce(): void {
   process.once('exit', () => process.exit())

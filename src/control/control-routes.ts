@@ -27,6 +27,8 @@ import { stopRoutes } from './routes/stop.ts'
 import { tokenRoutes } from './routes/tokens.ts'
 import { transactionRoutes } from './routes/transactions.ts'
 
+const ofSandbox = [sessionRoutes, stopRoutes, publicUrlRoutes, guestRoutes, namespaceRoutes]
+
 const ofEveryNamespace = [
   credentialRoutes,
   fidelityRoutes,
@@ -66,11 +68,7 @@ export async function controlRoutes(app: FastifyInstance, deps: ControlDeps): Pr
       else guard(request, deps)
       overlookNeedlessBody(request)
     })
-    guarded.register(sessionRoutes, deps)
-    guarded.register(stopRoutes, deps)
-    guarded.register(publicUrlRoutes, deps)
-    guarded.register(guestRoutes, deps)
-    guarded.register(namespaceRoutes, deps)
+    for (const routes of ofSandbox) await routes(guarded, deps)
     for (const prefix of ['/_sandbox', '/_sandbox/namespaces/:namespace']) {
       guarded.register(async (scope) => ofNamespace(scope, deps), { prefix })
     }
@@ -78,13 +76,14 @@ export async function controlRoutes(app: FastifyInstance, deps: ControlDeps): Pr
 }
 
 /** Registers the routes that every namespace has. */
-function ofNamespace(app: FastifyInstance, deps: ControlDeps): void {
+async function ofNamespace(app: FastifyInstance, deps: ControlDeps): Promise<void> {
   app.addHook('onRequest', async (request) => {
     const { namespace } = request.params as { namespace?: string }
     request.control = await deps.namespace(namespace)
   })
   app.addHook('onRoute', describeAsNamespaced)
-  for (const routes of ofEveryNamespace) app.register(routes, deps)
+  // Not as plugins: each would be a scope of its own, and together they took an eighth of the time that a guest takes.
+  for (const routes of ofEveryNamespace) await routes(app, deps)
 }
 
 /** A route without a body schema ignores the body: client libraries name a content type, or send `{}`, on every POST and DELETE. */

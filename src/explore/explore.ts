@@ -141,7 +141,7 @@ async function tryStrikes({ terms, begun, deadline, wall }: BegunExploration) {
   const { expected, sandbox, trial, depth, watch } = terms
   const { places } = expected
   const drawn = randomTrials(places, { ...terms, count: terms.random?.count ?? 0 })
-  const wish = { ...terms, crash: terms.crash !== undefined, faults: terms.crash?.ifRestartable ?? false }
+  const wish = { ...terms, crash: terms.crash !== undefined, ...(terms.crash?.ifRestartable && { faults: true }) }
   const canRun = (one: PlannedTrial) => sandbox.ownsMarkets || !changesMarket(one)
   const planned = () => (isOfSettingsAlone(terms) ? [] : planTrials(places, wish))
   const named = (id: string) => (namesAlternative(id) ? [] : [findTrial(id, places)])

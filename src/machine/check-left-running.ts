@@ -8,12 +8,15 @@ const ANVIL = /\banvil\b.*--cache-path \S*yield-sandbox-anvil-/
 const ANCESTOR = /\b(node|bun|deno|electron|yield-sandbox)\b/i
 /** A start of the command line. */
 const COMMAND_LINE = /\b(?:bin\/yield-sandbox\.js|\.bin\/yield-sandbox)(?: |$)/
+/** The processes that take over children whose parent has ended, beside process 1. */
+const ADOPTS = /^\S*systemd --user\b/
 /** Most characters of a command line. */
 const LONGEST = 80
 
 /**
- * Looks for what sandboxes of this user have left running: an Anvil whose sandbox is gone is broken; sandboxes that run are worth knowing.
- * Nothing is ended. `self` is this process, which does not count.
+ * Looks for what sandboxes of this user have left running: an Anvil whose sandbox is gone is broken; a sandbox that runs although what
+ * started it has ended, as in the background, is worth knowing. One whose starter lives, such as a test run or a shell, ends with it. Nothing
+ * is ended. `self` is this process, which does not count.
  */
 export async function checkLeftRunning(list = ownProcesses, self = process.pid): Promise<MachineCheck> {
   const id = 'left_running'
@@ -28,11 +31,14 @@ export async function checkLeftRunning(list = ownProcesses, self = process.pid):
       pids.length === 1 ? 'an Anvil runs whose sandbox is gone' : `${pids.length} Anvils run whose sandboxes are gone`
     return { id, state: 'broken', detail: `${what}: ${pids.join(', ')}`, fix: `kill ${pids.join(' ')}` }
   }
-  const sandboxes = sandboxesIn(all, anvils, self)
+  const sandboxes = sandboxesIn(all, anvils, self).filter(({ parent }) => {
+    const starter = byPid.get(parent)
+    return parent === 1 || starter === undefined || ADOPTS.test(starter.command)
+  })
   if (sandboxes.length === 0) return { id, state: 'good', detail: 'nothing' }
   const shown = sandboxes.map(({ pid, command }) => `${pid} (${oneLine(command, LONGEST)})`)
   const fix = `leave it, or end it: kill ${sandboxes.map(({ pid }) => pid).join(' ')}`
-  return { id, state: 'note', detail: `sandboxes run: ${shown.join(', ')}`, fix }
+  return { id, state: 'note', detail: `sandboxes run, and what started them has ended: ${shown.join(', ')}`, fix }
 }
 
 /** Processes that have an Anvil, and starts of the command line, which may have none yet. */

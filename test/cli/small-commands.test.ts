@@ -1,4 +1,5 @@
 import { spawnSync } from 'node:child_process'
+import { existsSync } from 'node:fs'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -81,6 +82,22 @@ test('a sandbox whose reader has read enough ends, and ends well', () => {
   const { stdout, stderr } = spawnSync('sh', ['-c', piped], { cwd: ROOT, encoding: 'utf8', timeout: 60_000 })
   expect(stdout.split('\n')).toHaveLength(2)
   expect(stderr).toMatch(/^code 0$/m)
+})
+
+test.each(['explore --help', 'findings', 'openapi'])('%s ends quietly when its reader has gone', (words) => {
+  // The reader closes its end of the pipe, and only then lets the command begin.
+  const piped = `mkfifo "$0"
+    { read -r _ < "$0"; node bin/yield-sandbox.js ${words}; echo "code $?" >&2; } | { exec 0<&-; echo > "$0"; }`
+  const gone = join(directory, `gone-${words.replaceAll(' ', '')}`)
+  const { stderr } = spawnSync('sh', ['-c', piped, gone], { cwd: ROOT, encoding: 'utf8', timeout: 60_000 })
+  expect(stderr).toBe('code 0\n')
+})
+
+test.skipIf(!existsSync('/dev/full'))('output that cannot be written is a failure in one line', () => {
+  const full = 'node bin/yield-sandbox.js findings > /dev/full'
+  const { stderr, status } = spawnSync('sh', ['-c', full], { cwd: ROOT, encoding: 'utf8', timeout: 60_000 })
+  expect(stderr).toBe('yield-sandbox: no space is left on the device that this is written to\n')
+  expect(status).toBe(1)
 })
 
 test('explore --max-runs says how many of all runs there were, and is not passed when transfers are left out', async () => {

@@ -114,13 +114,22 @@ describe('left running', () => {
     command: `/opt/anvil --host 127.1.2.3 --cache-path /tmp/yield-sandbox-anvil-abc --quiet`,
   })
   const guard = { pid: 9, parent: 1, command: 'sh -c watch /tmp/yield-sandbox-anvil-abc anvil --cache-path' }
+  const worker = { pid: 40, parent: 30, command: 'node jest/worker' }
+  const adopter = { pid: 3, parent: 1, command: '/lib/systemd/systemd --user' }
   const sandbox = { pid: 20, parent: 1, command: 'node bin/yield-sandbox.js --port 0' }
 
   test.each([
     ['nothing', [guard, { pid: 30, parent: 1, command: 'node bin/yield-sandbox.js requests list' }], 'good', 'nothing'],
     ['an Anvil without its sandbox', [anvil(7, 1), guard], 'broken', '7'],
     ['a sandbox of the command line', [sandbox, anvil(7, 20)], 'note', '20 (node bin/yield-sandbox.js --port 0)'],
-    ['a sandbox of a test run', [{ pid: 40, parent: 1, command: 'node jest' }, anvil(7, 40)], 'note', '40 (node jest)'],
+    ['a test worker whose run has ended', [worker, anvil(7, 40)], 'note', '40 (node jest/worker)'],
+    [
+      'a test worker whose run goes on',
+      [{ pid: 30, parent: 2, command: 'node jest' }, worker, anvil(7, 40)],
+      'good',
+      'nothing',
+    ],
+    ['a sandbox that systemd has taken over', [adopter, { ...sandbox, parent: 3 }], 'note', '20 (node'],
   ])('%s', async (_, list, state, text) => {
     const check = await checkLeftRunning(() => Promise.resolve(list), 1000)
     expect(check).toMatchObject({ state, detail: expect.stringContaining(text) })

@@ -53,14 +53,15 @@ type Transaction struct {
 	AmountChanged string `json:"amount_changed"`
 }
 
-// OutcomeUnknown says that a transfer is unknown after every retry and look-up. Repeat it later under the same Key; never under a fresh one.
+// OutcomeUnknown says that what was asked for may have happened: no retry and no look-up could say. Repeat the same request under Key, until it
+// succeeds or is refused with 422; never under a fresh one.
 type OutcomeUnknown struct {
 	Key   string
 	Cause error
 }
 
 func (e *OutcomeUnknown) Error() string {
-	return fmt.Sprintf("the outcome is unknown; repeat the transfer with Idempotency-Key %s: %v", e.Key, e.Cause)
+	return fmt.Sprintf("the outcome is unknown; repeat the same request with Idempotency-Key %s: %v", e.Key, e.Cause)
 }
 
 func (e *OutcomeUnknown) Unwrap() error { return e.Cause }
@@ -120,26 +121,30 @@ func (c *Client) transfer(ctx context.Context, kind, user, portfolioID string, a
 		return done, err
 	}
 	for look := 0; look < looks && (look == 0 || sleep(ctx, lookPause) == nil); look++ {
-		if hash := c.find(ctx, kind, user, portfolioID, amount.String()); hash != "" {
+		hash, failure := c.find(ctx, kind, user, portfolioID, amount.String())
+		if hash != "" {
 			return Transfer{TxHash: hash}, nil
+		}
+		if failure != nil && !mayPass(failure) {
+			break
 		}
 	}
 	return done, &OutcomeUnknown{Key: key, Cause: err}
 }
 
 // find returns the hash of a transfer like this one that no answer told of. It is listed once it is confirmed: not there yet does not mean never.
-func (c *Client) find(ctx context.Context, kind, user, portfolioID, amount string) string {
+func (c *Client) find(ctx context.Context, kind, user, portfolioID, amount string) (string, error) {
 	newest, err := getPage[Transaction](ctx, c, pathOf(user, "transactions"), user, 100, nil)
 	if err != nil {
-		return ""
+		return "", err
 	}
 	for _, one := range newest.Data {
 		like := one.PortfolioID == portfolioID && strings.HasPrefix(one.Type, kind) && one.AmountChanged == amount
 		if like && c.tell(one.TxHash) {
-			return one.TxHash
+			return one.TxHash, nil
 		}
 	}
-	return ""
+	return "", nil
 }
 
 // tell remembers that the caller was told of a transfer; false if that was so already. A service keeps these in its database.

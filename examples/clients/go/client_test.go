@@ -123,6 +123,25 @@ func TestDroppedAnswerMovesMoneyOnce(t *testing.T) {
 	}
 }
 
+func TestRetryThatIsRefusedAfterALostAnswerNamesTheKey(t *testing.T) {
+	ctx := context.Background()
+	to := connect(t)
+	client, user, portfolioID := opened(t, to)
+	match := map[string]string{"operation": "deposit", "external_id": user}
+	ask(t, "POST", to.controlURL+"/faults", map[string]any{"kind": "drop_connection", "phase": "after_broadcast", "match": match}, nil)
+	ask(t, "POST", to.controlURL+"/faults", map[string]any{"kind": "error", "match": match, "with": map[string]string{"code": "unknown_partner"}}, nil)
+	_, err := client.Deposit(ctx, user, portfolioID, big.NewInt(7_000_000), NewKey())
+	var unknown *OutcomeUnknown
+	if !errors.As(err, &unknown) {
+		t.Fatalf("the deposit ends with %v", err)
+	}
+	done := must(client.Deposit(ctx, user, portfolioID, big.NewInt(7_000_000), unknown.Key))(t)
+	listed := must(client.Transactions(ctx, user, 100))(t)
+	if len(listed) != 1 || listed[0].TxHash != done.TxHash {
+		t.Errorf("the deposit %s is listed as %v", done.TxHash, listed)
+	}
+}
+
 func TestMoreThanThereIsCannotBeWithdrawn(t *testing.T) {
 	client, user, portfolioID := opened(t, connect(t))
 	_, err := client.Withdraw(context.Background(), user, portfolioID, big.NewInt(1), NewKey())

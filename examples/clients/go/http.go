@@ -79,10 +79,15 @@ type request struct {
 	body         any
 }
 
-// send tries until there is a final answer. Retries keep the key: whatever became of the first request, it happens once.
+// send tries until there is a final answer. Retries keep the key: whatever became of the first request, it happens once. A refusal such as 401
+// says nothing of an earlier attempt that was lost: only 422 is the outcome of a key.
 func (c *Client) send(ctx context.Context, r request, answer any) error {
 	for attempt := 0; ; attempt++ {
 		err := c.sendWithTokens(ctx, r, answer)
+		var refusal *APIError
+		if attempt > 0 && r.key != "" && errors.As(err, &refusal) && !mayPass(err) && refusal.Status != 422 {
+			return &OutcomeUnknown{Key: r.key, Cause: err}
+		}
 		if err == nil || !mayPass(err) || attempt+1 >= c.settings.Attempts {
 			return err
 		}

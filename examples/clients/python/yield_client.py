@@ -31,11 +31,12 @@ class NoAnswer(Exception):
 
 
 class OutcomeUnknown(Exception):
-    """Unknown after every retry and look-up. Repeat it later under the same `key`; never under a fresh one."""
+    """What was asked for may have happened: no retry and no look-up could say. Repeat the same request under `key`, until it succeeds or
+    is refused with 422; never under a fresh one."""
 
     def __init__(self, key):
         self.key = key
-        super().__init__(f"the outcome is unknown; repeat the transfer with Idempotency-Key {key}")
+        super().__init__(f"the outcome is unknown; repeat the same request with Idempotency-Key {key}")
 
 
 class YieldClient:
@@ -142,7 +143,7 @@ class YieldClient:
                 else:
                     raise
                 return self._exchange(method, path, query, key, body, idp_token, user_token)
-        return _with_retries(self._attempts, once)
+        return _with_retries(self._attempts, once, key)
 
     def _exchange(self, method, path, query, key, body, idp_token, user_token):
         headers = {"Authorization": f"Bearer {idp_token}"}
@@ -196,12 +197,16 @@ class YieldClient:
         return token
 
 
-def _with_retries(attempts, action):
+def _with_retries(attempts, action, key=None):
+    """A refusal such as 401 says nothing of an earlier attempt that was lost: only 422 is the outcome of a key."""
     for attempt in range(attempts):
         try:
             return action()
         except (ApiError, NoAnswer) as error:
-            if not _may_pass(error) or attempt + 1 == attempts:
+            final = not _may_pass(error)
+            if final and attempt > 0 and key is not None and error.status != 422:
+                raise OutcomeUnknown(key) from error
+            if final or attempt + 1 == attempts:
                 raise
             asked = getattr(error, "retry_after", None)
             pause = min(4, 0.25 * 2 ** attempt) if asked is None else asked

@@ -42,13 +42,14 @@ class YieldClient
   # The connection broke, time ran out, or the body was cut. What was asked for may have happened.
   class NoAnswer < StandardError; end
 
-  # Unknown after every retry and look-up. Repeat it later under the same `key`; never under a fresh one.
+  # What was asked for may have happened: no retry and no look-up could say. Repeat the same request under `key`, until it succeeds or is
+  # refused with 422; never under a fresh one.
   class OutcomeUnknown < StandardError
     attr_reader :key
 
     def initialize(key)
       @key = key
-      super("the outcome is unknown; repeat the transfer with Idempotency-Key #{key}")
+      super("the outcome is unknown; repeat the same request with Idempotency-Key #{key}")
     end
   end
 
@@ -108,7 +109,7 @@ class YieldClient
       end
       return found if found
     rescue ApiError, NoAnswer => error
-      raise unless may_pass?(error)
+      return nil unless may_pass?(error)
     end
     nil
   end
@@ -142,14 +143,17 @@ class YieldClient
     send_request('GET', "#{path}?#{query}", user: user)
   end
 
-  # Retries keep the key: whatever became of the first request, it happens once.
+  # Retries keep the key: whatever became of the first request, it happens once. A refusal such as 401 says nothing of an earlier attempt
+  # that was lost: only 422 is the outcome of a key.
   def send_request(method, path, user: nil, key: nil, body: nil)
     attempt = 0
     begin
       attempt += 1
       with_tokens(user) { |*tokens| exchange(method, path, tokens, key, body) }
     rescue ApiError, NoAnswer => error
-      raise if !may_pass?(error) || attempt >= @attempts
+      final = !may_pass?(error)
+      raise OutcomeUnknown, key if final && attempt > 1 && key && error.status != 422
+      raise if final || attempt >= @attempts
 
       sleep(pause(error, attempt))
       retry

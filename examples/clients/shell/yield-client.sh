@@ -8,7 +8,7 @@
 ATTEMPTS=${ATTEMPTS:-12}      # how often a request is sent that gets no final answer
 TIMEOUT=90                    # seconds to wait for an answer: a transfer may take a minute
 LOOKS=30 LOOK_PAUSE=2         # a transfer of unknown outcome is looked for in the list for a minute
-STATUS=000 BODY='' CODE=''
+STATUS=000 BODY='' CODE='' REPEATED=0
 TOLD=' '                      # hashes of transfers whose answers came
 idp_token='' stale_at=0 user_token='' user_of_token='' user_token_stale_at=0
 
@@ -57,12 +57,12 @@ pause_after() {
   fi
 }
 
-# with_retries <command …>: until there is a final answer.
+# with_retries <command …>: until there is a final answer. REPEATED is 1 when an attempt before it got none.
 with_retries() {
   local attempt
   for ((attempt = 1; ; attempt++)); do
     "$@" && return 0
-    may_pass && ((attempt < ATTEMPTS)) || return 1
+    may_pass && ((attempt < ATTEMPTS)) || { REPEATED=$((attempt > 1)) && return 1; }
     pause_after "$attempt"
   done
 }
@@ -139,7 +139,7 @@ list() {
 }
 
 # transfer <deposit|withdraw> <user> <portfolio_id> <digits> [key]: TX_HASH when it is confirmed. Returns 1 when it was refused, 2 when
-# nobody can say what became of it: then repeat it later under the same KEY, never under a fresh one.
+# nobody can say what became of it: then repeat it under the same KEY until it returns 0 or STATUS is 422, never under a fresh one.
 transfer() {
   local kind=$1 user=$2 portfolio=$3 amount=$4 look
   KEY=${5:-$(new_key)} TX_HASH=''
@@ -148,11 +148,12 @@ transfer() {
     TOLD+="$TX_HASH "
     return 0
   fi
-  may_pass || return 1
+  # A refusal such as 401 says nothing of an earlier attempt that was lost: only 422 is the outcome of a key.
+  may_pass || return $((REPEATED && STATUS != 422 ? 2 : 1))
   # It is listed once it is confirmed: not there yet does not mean never.
   for ((look = 0; look < LOOKS; look++)); do
     ((look > 0)) && sleep "$LOOK_PAUSE"
-    send GET "end_users/$(url_part "$user")/transactions?limit=100" "$user" '' '' || continue
+    send GET "end_users/$(url_part "$user")/transactions?limit=100" "$user" '' '' || { may_pass && continue || return 2; }
     TX_HASH=$(jq -r --arg kind "$kind" --arg jar "$portfolio" --arg amount "$amount" --arg told "$TOLD" '
       first(.data[] | select(.portfolio_id == $jar and (.type | startswith($kind)) and .amount_changed == $amount)
         | .tx_hash | select(. as $hash | $told | contains(" \($hash) ") | not)) // empty' <<<"$BODY")

@@ -25,15 +25,15 @@ export class NoAnswer extends Error {
 }
 
 /**
- * A transfer whose outcome is unknown after every retry and look-up. Keep the key: repeating the same transfer under it, later, is
- * safe and tells the outcome. Never repeat it under a fresh key.
+ * What was asked for may have happened: no retry and no look-up could say. Keep the key: repeating the same request under it, until it
+ * succeeds or is refused with 422, is safe and tells the outcome. Never repeat it under a fresh key.
  */
 export class OutcomeUnknown extends Error {
   override readonly name = 'OutcomeUnknown'
   readonly key: string
 
   constructor(key: string, cause: unknown) {
-    super(`the outcome is unknown; repeat the transfer with Idempotency-Key ${key}`, { cause })
+    super(`the outcome is unknown; repeat the same request with Idempotency-Key ${key}`, { cause })
     this.key = key
   }
 }

@@ -38,9 +38,9 @@ export class Http {
     this.#userTokens = new UserTokens(settings)
   }
 
-  /** Throws ApiError for a final answer that is an error, the last failure when the attempts are used up. */
+  /** Throws ApiError or OutcomeUnknown for a final answer that is an error, the last failure when the attempts are used up. */
   send<T>(request: Request): Promise<T> {
-    return withRetries(this.#attempts, () => this.#withTokens<T>(request))
+    return withRetries(this.#attempts, () => this.#withTokens<T>(request), request.key)
   }
 
   /** A token that is refused is renewed once, and the request repeated as it was. */

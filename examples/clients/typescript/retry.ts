@@ -1,16 +1,22 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { ApiError, NoAnswer } from './errors.ts'
+import { ApiError, NoAnswer, OutcomeUnknown } from './errors.ts'
 
 /** Answers after which the same request may succeed. Others are final: repeating them changes nothing. */
 const PASSING = new Set([408, 429, 500, 502, 503, 504])
 
-/** Tries until there is a final answer, so many times at most; throws the last failure. */
-export async function withRetries<T>(attempts: number, action: () => Promise<T>): Promise<T> {
+/**
+ * Tries until there is a final answer, so many times at most; throws the last failure. With the request's Idempotency-Key, it throws
+ * OutcomeUnknown for a refusal that says nothing of an earlier attempt, such as 401 after a drop: only 422 is the outcome of a key.
+ */
+export async function withRetries<T>(attempts: number, action: () => Promise<T>, key?: string): Promise<T> {
   for (let attempt = 1; ; attempt++) {
     try {
       return await action()
     } catch (error) {
-      if (!mayPass(error) || attempt >= attempts) throw error
+      const final = !mayPass(error)
+      const isOutcome = error instanceof ApiError && error.status === 422
+      if (final && attempt > 1 && key !== undefined && !isOutcome) throw new OutcomeUnknown(key, error)
+      if (final || attempt >= attempts) throw error
       await sleep(pause(error, attempt))
     }
   }

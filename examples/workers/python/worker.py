@@ -9,7 +9,7 @@ import sys
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parents[2] / "clients" / "python"))
-from yield_client import ApiError, NoAnswer, YieldClient  # noqa: E402
+from yield_client import ApiError, NoAnswer, OutcomeUnknown, YieldClient  # noqa: E402
 
 from outbox import Outbox  # noqa: E402
 
@@ -75,6 +75,6 @@ for number, kind, amount in ORDERS:
     outbox.take(number, USER, POOL, kind, amount)
 try:
     sys.exit(Worker(client, outbox).run())
-except (ApiError, NoAnswer) as error:
+except (ApiError, NoAnswer, OutcomeUnknown) as error:
     print(f"not now: {error}", file=sys.stderr)
     sys.exit(75)

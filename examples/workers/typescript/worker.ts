@@ -2,7 +2,7 @@
 // Exit code 0: nothing is open. 75: it gave up for now, and what is open is carried out at its next start.
 //
 //   yield-sandbox explore --crash --books 'node books.ts' -- node worker.ts
-import { ApiError, NoAnswer } from '../../clients/typescript/errors.ts'
+import { ApiError, NoAnswer, OutcomeUnknown } from '../../clients/typescript/errors.ts'
 import { Http } from '../../clients/typescript/http.ts'
 import type { Page, Pool, Portfolio, Transaction, Transfer } from '../../clients/typescript/types.ts'
 import { type Order, Outbox } from './outbox.ts'
@@ -35,8 +35,8 @@ try {
   for (const order of outbox.open()) await carryOut(order)
   await compareWithService()
 } catch (error) {
-  if (!(error instanceof ApiError || error instanceof NoAnswer)) throw error
-  console.error(`not now: ${error.message}`)
+  if (![ApiError, NoAnswer, OutcomeUnknown].some((kind) => error instanceof kind)) throw error
+  console.error(`not now: ${(error as Error).message}`)
   process.exitCode = 75
 }
 

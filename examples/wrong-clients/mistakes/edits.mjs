@@ -1,6 +1,6 @@
 // Changes that several mistakes are made of.
 
-export const SEND = 'return withRetries(this.#attempts, () => this.#withTokens<T>(request))'
+export const SEND = 'return withRetries(this.#attempts, () => this.#withTokens<T>(request), request.key)'
 
 /** Takes a fresh key for the retry of what failed in this way. */
 export const freshKeyWhen = (condition) => [

@@ -62,6 +62,15 @@ class YieldClientTest < Minitest::Test
     assert_equal [transfer['tx_hash']], @client.transactions(@user).map { |one| one['tx_hash'] }
   end
 
+  def test_a_retry_that_is_refused_after_a_lost_answer_names_the_key
+    match = { operation: 'deposit', external_id: @user }
+    control('Post', "#{@control}/faults", { kind: 'drop_connection', phase: 'after_broadcast', match: match })
+    control('Post', "#{@control}/faults", { kind: 'error', match: match, with: { code: 'unknown_partner' } })
+    unknown = assert_raises(YieldClient::OutcomeUnknown) { @client.deposit(@user, @portfolio_id, 7_000_000) }
+    transfer = @client.deposit(@user, @portfolio_id, 7_000_000, key: unknown.key)
+    assert_equal [transfer['tx_hash']], @client.transactions(@user).map { |one| one['tx_hash'] }
+  end
+
   def test_more_than_there_is_cannot_be_withdrawn
     error = assert_raises(YieldClient::ApiError) { @client.withdraw(@user, @portfolio_id, 1) }
     assert_match(/\Ainsufficient_balance/, error.code)

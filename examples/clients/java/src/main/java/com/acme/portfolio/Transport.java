@@ -1,6 +1,7 @@
 package com.acme.portfolio;
 
 import com.acme.portfolio.YieldException.NoAnswer;
+import com.acme.portfolio.YieldException.OutcomeUnknown;
 import com.acme.portfolio.YieldException.Refused;
 import java.net.URI;
 import java.net.URLEncoder;
@@ -37,12 +38,16 @@ final class Transport {
         userTokens = new UserTokens(settings);
     }
 
-    /** {@code user}, {@code key} and {@code body} may be null. Retries keep the key: whatever became of the first request, it happens once. */
+    /**
+     * {@code user}, {@code key} and {@code body} may be null. Retries keep the key: whatever became of the first request, it happens once.
+     * A refusal such as 401 says nothing of an earlier attempt that was lost: only 422 is the outcome of a key.
+     */
     Map<String, Object> send(String method, String path, String user, UUID key, Map<String, String> body) {
         for (int attempt = 1; ; attempt++) {
             try {
                 return sendWithTokens(method, path, user, key, body);
             } catch (YieldException e) {
+                if (attempt > 1 && key != null && !e.mayPass() && ((Refused) e).status != 422) throw new OutcomeUnknown(key, e);
                 if (!e.mayPass() || attempt >= settings.attempts() || !sleep(pause(e, attempt))) throw e;
             }
         }

@@ -95,7 +95,7 @@ public final class YieldClient {
             String txHash = text(transport.send("POST", path(user, kind), user, key, body), "tx_hash");
             told.add(txHash);
             return txHash;
-        } catch (YieldException e) {
+        } catch (YieldException.Refused | YieldException.NoAnswer e) {
             if (!e.mayPass()) throw e;
             return lookUp(kind, user, portfolioId, amount).orElseThrow(() -> new YieldException.OutcomeUnknown(key, e));
         }
@@ -112,7 +112,7 @@ public final class YieldClient {
                     if (like && told.add(text(one, "tx_hash"))) return Optional.of(text(one, "tx_hash"));
                 }
             } catch (YieldException e) {
-                if (!e.mayPass()) throw e;
+                if (!e.mayPass()) break;
             }
         }
         return Optional.empty();

@@ -65,12 +65,15 @@ public abstract sealed class YieldException extends RuntimeException {
         }
     }
 
-    /** Unknown after every retry and look-up. Repeat it later under the same {@link #key}; never under a fresh one. */
+    /**
+     * What was asked for may have happened: no retry and no look-up could say. Repeat the same request under {@link #key}, until it succeeds
+     * or is refused with 422; never under a fresh one.
+     */
     public static final class OutcomeUnknown extends YieldException {
         public final UUID key;
 
         OutcomeUnknown(UUID key, Throwable cause) {
-            super("the outcome is unknown; repeat the transfer with Idempotency-Key " + key, cause);
+            super("the outcome is unknown; repeat the same request with Idempotency-Key " + key, cause);
             this.key = key;
         }
 

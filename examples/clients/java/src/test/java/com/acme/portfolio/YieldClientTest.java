@@ -52,6 +52,18 @@ class YieldClientTest {
     }
 
     @Test
+    void aRetryThatIsRefusedAfterALostAnswerNamesTheKey() throws Exception {
+        String match = "{\"operation\": \"deposit\", \"external_id\": \"%s\"}".formatted(user);
+        sandbox.fault("{\"kind\": \"drop_connection\", \"phase\": \"after_broadcast\", \"match\": %s}".formatted(match));
+        sandbox.fault("{\"kind\": \"error\", \"match\": %s, \"with\": {\"code\": \"unknown_partner\"}}".formatted(match));
+        BigInteger amount = BigInteger.valueOf(7_000_000);
+        YieldException.OutcomeUnknown unknown = assertThrows(YieldException.OutcomeUnknown.class,
+                () -> client.deposit(user, portfolioId, amount, UUID.randomUUID()));
+        String txHash = client.deposit(user, portfolioId, amount, unknown.key);
+        assertEquals(List.of(txHash), client.transactions(user, 100).stream().map(Transaction::txHash).toList());
+    }
+
+    @Test
     void moreThanThereIsCannotBeWithdrawn() {
         YieldException.Refused refused = assertThrows(YieldException.Refused.class,
                 () -> client.withdraw(user, portfolioId, BigInteger.ONE, UUID.randomUUID()));
