@@ -26,6 +26,7 @@ import { snapshotRoutes } from './routes/snapshot.ts'
 import { stopRoutes } from './routes/stop.ts'
 import { tokenRoutes } from './routes/tokens.ts'
 import { transactionRoutes } from './routes/transactions.ts'
+import { usageRoutes } from './routes/usage.ts'
 
 const ofEveryNamespace = [
   credentialRoutes,
@@ -71,6 +72,7 @@ export async function controlRoutes(app: FastifyInstance, deps: ControlDeps): Pr
     guarded.register(publicUrlRoutes, deps)
     guarded.register(guestRoutes, deps)
     guarded.register(namespaceRoutes, deps)
+    guarded.register(usageRoutes, deps)
     for (const prefix of ['/_sandbox', '/_sandbox/namespaces/:namespace']) {
       guarded.register(async (scope) => ofNamespace(scope, deps), { prefix })
     }

@@ -5,6 +5,7 @@ import { type Forgotten, KeptExchanges } from './kept-exchanges.ts'
 import { type Arrival, bounded, LiveExchange, RECORD_BYTES, STEP_BYTES } from './live-exchange.ts'
 import type { ExchangeEnd, RecordedExchange, UncountedExchange } from './recorded-exchange.ts'
 import type { Redactor } from './redact.ts'
+import { RequestCounts } from './request-counts.ts'
 import { type ExchangeOutline, outlineOf, type ShowingDeps, showExchange } from './show-exchange.ts'
 import { Ordinals, whoAsked } from './who-asked.ts'
 
@@ -19,6 +20,8 @@ export interface LogBounds {
 /** Dependencies of a log. */
 export interface ExchangeLogDeps extends LogBounds, ShowingDeps {
   clock: SandboxClock
+  /** Counts every exchange that ends; default: counts of its own. */
+  counts?: RequestCounts
 }
 
 /** Maximum length of a recorded body, in UTF-16 code units. */
@@ -46,6 +49,8 @@ export class ExchangeLog {
   readonly on: boolean
   readonly redactor: Redactor
   readonly ends: Ends
+  /** Counts that no reset and no deletion of records takes back. */
+  readonly counts: RequestCounts
   /** Changes when connections are counted from 1 again. */
   generation = 0
   /** Milliseconds since the Unix epoch of the last request to a chain, which is not recorded; null for none since the last reset. */
@@ -75,10 +80,16 @@ export class ExchangeLog {
   constructor(deps: ExchangeLogDeps) {
     this.#deps = deps
     this.redactor = deps.redactor
+    this.counts = deps.counts ?? new RequestCounts()
     this.on = deps.maxExchanges > 0 && deps.maxBytes > 0
     this.#base = deps.clock.wallNow()
     this.ends = new Ends(this.#base.toString(36))
     this.#kept = this.#keptAnew()
+  }
+
+  /** Approximate memory of the record, in bytes. */
+  get bytes(): number {
+    return this.#bytes + this.#kept.bytes
   }
 
   /** Number of recorded exchanges. */
@@ -297,6 +308,11 @@ export class ExchangeLog {
     live.end = live.cutOff ? 'cut_off' : end
     live.ended = wall - this.#base
     live.endedAhead = clock.at(wall) - wall
+    // What was taken for answered too early stays counted so: a counter must not decrease.
+    if (live.endedAs === 0) {
+      const status = end === 'answered' ? live.status : 0
+      this.counts.take(live.operation, status, live.ended - live.began, wall)
+    }
     this.ends.take(live)
     this.watcher?.changed(live.number)
   }
