@@ -112,6 +112,30 @@ describe('a request leaves one line', () => {
   })
 })
 
+test('a line names the namespace that it is about, and none where it is about the sandbox as a whole', async () => {
+  await using mine = await sandbox.namespaces.create({ name: 'mine' })
+  const [chain] = Object.entries((await mine.credentials()).rpc_urls)
+  const asked: [path: string, namespace: string | undefined][] = [
+    ['/v1/partner/pools', 'mine'],
+    ['/_sandbox/namespaces/mine/clock', 'mine'],
+    ['/_sandbox/clock', 'default'],
+    ['/_sandbox/namespaces', undefined],
+    ['/_sandbox/usage', undefined],
+    ['/docs', undefined],
+    ['/.well-known/jwks.json', undefined],
+    ['/nothing', 'default'],
+    [new URL(chain![1]).pathname, 'mine'],
+    [`/rpc/${chain![0]}`, 'default'],
+    ['/_sandbox/namespaces/No%20name/clock', undefined],
+  ]
+  const authorization = `Bearer ${await new Partner(mine).idpToken()}`
+  for (const [path] of asked)
+    await send(sandbox.baseUrl, { path, headers: { ...(path.startsWith('/v1') && { authorization }) } })
+  const seen = () => requests().filter(({ operation }) => operation !== 'token')
+  await expect.poll(seen).toHaveLength(asked.length)
+  expect(seen().map(({ path, namespace }) => [path, namespace])).toEqual(asked)
+})
+
 test('an opaque key is named by its hash: it might be a secret that was put there by mistake', async () => {
   const service = { idempotency_key_format: 'opaque' as const }
   await using opaque = await sandboxWith((fixture) => Object.assign(fixture, { service }), {
