@@ -6,6 +6,7 @@ import { Ajv } from 'ajv'
 import ts from 'typescript'
 import { describe, expect, test } from 'vitest'
 import { parse } from 'yaml'
+import { blocksOf } from '../../scripts/extract-blocks.mjs'
 import { startCommand } from '../../src/cli/start-command.ts'
 import { ROOT } from '../cli/command.ts'
 
@@ -92,6 +93,12 @@ describe('the manifests for Kubernetes', () => {
     expect([port, pod.metadata.annotations['prometheus.io/port']]).toEqual([`${containerPort}`, `${containerPort}`])
     expect(policy.spec.ingress[0].ports).toEqual([{ port: name }])
     expect(service.metadata.name).toBe(set.spec.serviceName)
+  })
+
+  test('name the path that the job for Prometheus in docs/team.md asks, with a token', () => {
+    const [job] = parse(blocksOf('docs/team.md', ['yaml'])[0] ?? '').scrape_configs
+    expect(job.metrics_path).toBe(pod.metadata.annotations['prometheus.io/path'])
+    expect(job.authorization).toHaveProperty('credentials_file')
   })
 
   test('leave it nothing to write to but its volume and /tmp, and no rights', () => {
