@@ -284,7 +284,7 @@ describe('a fault is named, and is no failure of the sandbox', () => {
   })
 })
 
-test('what nobody asked for is a failure, and is logged with its stack', async () => {
+test('what nobody asked for is a failure, and is logged with its stack; the end of a chain with its namespace', async () => {
   const open = await openSandbox({ logger: pino({ level: 'info' }, logged) })
   try {
     await open.acme.idpToken()
@@ -294,9 +294,19 @@ test('what nobody asked for is a failure, and is logged with its stack', async (
     expect({ status, body }).toMatchObject({ status: 500, body: { detail: 'The sandbox failed; its log says why.' } })
     await expect.poll(requests).toHaveLength(1)
     expect(lines).toMatchObject([
-      { level: 50, msg: 'internal_error', err: { message: 'out of luck', stack: expect.stringContaining(' at ') } },
+      {
+        ...{ level: 50, msg: 'internal_error', namespace: 'default' },
+        err: { message: 'out of luck', stack: expect.stringContaining(' at ') },
+      },
       { level: 30, status: 500, code: 'internal_error', operation: 'list_pools', request_id: body.request_id },
     ])
+    const mine = await open.sandbox.namespaces.get((await open.control.createNamespace()).namespace)
+    const [chain] = mine.services.chains.started!.all()
+    await chain!.wake()
+    process.kill(chain!.pid, 'SIGKILL')
+    const ofChains = () => lines.filter(({ msg }) => /the chain/.test(String(msg)))
+    await expect.poll(ofChains).not.toEqual([])
+    for (const line of ofChains()) expect(line).toMatchObject({ namespace: mine.name, chain_id: chain!.chain_id })
   } finally {
     await open.stop()
   }
