@@ -90,7 +90,7 @@ async function throughput() {
   try {
     const others = []
     for (let i = 0; i < BUSY; i++) others.push(await make(sandbox))
-    const [first, one, ...rest] = await Promise.all([sandbox.credentials, ...others].map(saversOf))
+    const [first, one, ...rest] = await Promise.all([sandbox.credentials, ...others].map((one) => saversOf(one)))
     const eight = [one, ...rest]
     const shared = eight.flatMap((all) => all.slice(0, AT_ONCE / BUSY))
     const rate = (savers) => () =>
@@ -141,7 +141,8 @@ async function startsOf(flags) {
   return median(took)
 }
 
-async function make({ credentials }) {
+/** A new namespace of a sandbox: its credentials. */
+export async function make({ credentials }) {
   const response = await fetch(`${credentials.control_url}/namespaces`, {
     method: 'POST',
     headers: { 'content-type': 'application/json' },
@@ -152,12 +153,13 @@ async function make({ credentials }) {
   return made
 }
 
-async function saversOf(credentials) {
+/** So many new end users of a namespace, each with a portfolio. */
+export async function saversOf(credentials, count = AT_ONCE) {
   const tenant = await Tenant.connect(credentials)
   const { data } = await tenant.pools()
   const pool = data.find(({ protocol, token_symbol }) => protocol === 'aave' && token_symbol === 'USDC')
   const savers = []
-  for (let i = 0; i < AT_ONCE; i++) savers.push(await tenant.saver(`user-${i}`, pool))
+  for (let i = 0; i < count; i++) savers.push(await tenant.saver(`user-${i}`, pool))
   return savers
 }
 

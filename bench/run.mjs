@@ -18,11 +18,16 @@ import { stored } from './stored.mjs'
 import { ratiosOf, warningsOf, withRun } from './support/figures.mjs'
 import { inPackage } from './support/processes.mjs'
 import { table } from './support/table.mjs'
+import { team } from './team.mjs'
 import { watching } from './watching.mjs'
 
 const PARTS = { startup, exec, requests, faults, deposits, reset, package: packageFigures }
 /** Minutes each: measured when named only. */
+<<<<<<< HEAD
 const LONG_PARTS = { join, scale, held, stored, memory, namespaces, watching, explore }
+=======
+const LONG_PARTS = { scale, held, stored, memory, namespaces, team, watching, explore }
+>>>>>>> wA2
 const ALL_PARTS = { ...PARTS, ...LONG_PARTS }
 
 /** Ratios of earlier runs. */

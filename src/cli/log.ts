@@ -1,4 +1,5 @@
 import { type Logger, pino } from 'pino'
+import { DEFAULT_NAMESPACE } from '../domain/namespace-name.ts'
 import { visibleText } from '../support/foreign-text.ts'
 import { progress } from './progress.ts'
 import { readableLine } from './readable-line.ts'
@@ -10,7 +11,10 @@ const SECRETS = new Set(['authorization', 'x-user-token', 'client_secret', 'priv
 /** Depth to which a line is searched for them. */
 const DEPTH = 3
 
-/** The log on stderr: one readable line per entry on a terminal, JSON lines elsewhere. */
+/**
+ * The log on stderr: one readable line per entry on a terminal, JSON lines elsewhere. A terminal is spared the name of the namespace until
+ * another one than the default appears.
+ */
 export function createLog(level: string, terminal = process.stderr.isTTY): Logger {
   const options = {
     level,
@@ -18,11 +22,20 @@ export function createLog(level: string, terminal = process.stderr.isTTY): Logge
     formatters: { log: (fields: Record<string, unknown>) => censored(fields, DEPTH) },
     serializers: { err: (error: Error) => censored(pino.stdSerializers.err(error), DEPTH - 1) },
   }
+  let several = false
   const write = (line: string) => {
     progress.end()
-    process.stderr.write(terminal ? readableLine(line, screenOf(process.stderr)) : visibleText(line))
+    several ||= terminal && namesAnother(line)
+    const screen = () => ({ ...screenOf(process.stderr), several })
+    process.stderr.write(terminal ? readableLine(line, screen()) : visibleText(line))
   }
   return pino(options, { write })
+}
+
+/** @returns true for a line about another namespace than the default one */
+function namesAnother(line: string): boolean {
+  const { namespace = DEFAULT_NAMESPACE } = JSON.parse(line)
+  return namespace !== DEFAULT_NAMESPACE
 }
 
 /** Censors as pino's `redact` does with wildcards, in a tenth of its time, which was a fifth of a logged request's. */

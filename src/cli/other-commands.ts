@@ -16,7 +16,7 @@ import { reportCommand } from './report-command.ts'
 import { requestsCommand } from './requests-command.ts'
 import { scenarioCommand } from './scenario-command.ts'
 import { snapshotCommand } from './snapshot-command.ts'
-import { resetCommand, statusCommand, stopCommand, waitCommand } from './state-commands.ts'
+import { resetCommand, statusCommand, stopCommand, usageCommand, waitCommand } from './state-commands.ts'
 import { tokenCommand, userTokenCommand } from './token-commands.ts'
 
 /** Makers of all commands but `start`, in the order of the help. */
@@ -28,6 +28,7 @@ export const otherCommands = [
   doctorCommand,
   waitCommand,
   statusCommand,
+  usageCommand,
   stopCommand,
   tokenCommand,
   userTokenCommand,

@@ -6,13 +6,16 @@ import { visibleText } from '../support/foreign-text.ts'
 interface LogScreen {
   width: number
   colour: boolean
+  /** True to show the namespace of a line. */
+  several: boolean
 }
 
 type Fields = Record<string, unknown>
 
 /** A line of the log, which is JSON, as a person reads it: a request in columns, anything else with its fields behind it. */
 export function readableLine(line: string, screen: LogScreen): string {
-  const { level, time, msg, err, ...fields } = JSON.parse(line)
+  const { level, time, msg, err, namespace, ...others } = JSON.parse(line)
+  const fields = screen.several && namespace !== undefined ? { namespace, ...others } : others
   const set = new Typesetter(screen)
   const when = set.paint(DIM, new Date(time).toISOString().slice(11, 23))
   if (msg === 'request') return `${when} ${requestColumns(fields, set, screen.width)}\n`

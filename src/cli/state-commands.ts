@@ -59,6 +59,22 @@ export function statusCommand(): Command {
   })
 }
 
+/** `usage`: what the namespaces of a sandbox use. */
+export function usageCommand(): Command {
+  return sandboxCommand(
+    'usage',
+    'Show what each namespace uses: requests, Anvils that run, bytes of record and ledger, transactions, last request.',
+    ['usage', 'usage --url localhost:4011 --json'],
+  ).action(async (flags: ControlFlags) => {
+    const usage = await clientOf(flags).usage()
+    const rows = usage.namespaces.map(({ name, requests, anvils, holdings, last_request_at }) => {
+      const { record_bytes, ledger } = holdings ?? {}
+      return [name, requests.total, anvils, record_bytes, ledger?.bytes, ledger?.transactions, last_request_at]
+    })
+    print(flags, usage, rows, ['namespace', 'requests', 'Anvils', 'record', 'ledger', 'transactions', 'last request'])
+  })
+}
+
 /** `reset`: takes everything back to the initial state. */
 export function resetCommand(): Command {
   return controlCommand('reset', 'Back to the fixtures: state, chain, faults, scenario, clock.', [

@@ -43,6 +43,7 @@ import type {
   TransactionDetail,
   TransactionPage,
   TransactionQuery,
+  Usage,
 } from './contract.ts'
 import { ControlConnection } from './control-connection.ts'
 import { ControlError, RefusedError } from './control-error.ts'
@@ -99,6 +100,10 @@ export class ControlClient {
   /** Deletes a namespace; requests that it holds are answered 503. */
   async deleteNamespace(name: string): Promise<void> {
     await this.#connection.call<void>('DELETE', pathOf(name))
+  }
+
+  usage(): Promise<Usage> {
+    return this.#connection.call<Usage>('GET', '/_sandbox/usage')
   }
 
   /** Makes a sandbox within this one. */

@@ -11,6 +11,7 @@ import type { Har } from '../traffic/har.ts'
 import type { NextExchange, NextExchangeQuery } from '../traffic/next-exchange.ts'
 import type { ExchangeFilter, ExchangePage, ExchangeQuery } from '../traffic/page-exchanges.ts'
 import type { RecordedExchange } from '../traffic/recorded-exchange.ts'
+import type { CountedOutcome } from '../traffic/request-counts.ts'
 import type { Evidence } from '../verdict/finding.ts'
 import type { FindingId } from '../verdict/finding-ids.ts'
 import type { ConfigurationCause, ExchangeLine, MergedReport, Report, ReportedFinding } from '../verdict/report.ts'
@@ -99,6 +100,60 @@ export interface NamespaceSummary extends Readiness {
   last_request_at: string | null
   /** Number of broken rules, as last judged for somebody who looks at its operations; null if nobody does. */
   failed_findings: number | null
+}
+
+/** Requests since the process began, also of a namespace that was reset; those to the chains and to this interface are not counted. */
+export interface CountedRequests {
+  total: number
+  /** By the status of the answer; `none`: no whole answer reached the client. */
+  by_outcome: Record<CountedOutcome, number>
+}
+
+/** What a namespace holds in memory or in its data directory. */
+export interface NamespaceHoldings {
+  /** Approximate memory of the requests on record. */
+  record_bytes: number
+  ledger: {
+    bytes: number
+    /** `journal`: `bytes` is the length of its file; `memory`: an estimate of memory, for want of a data directory. */
+    bytes_of: 'journal' | 'memory'
+    end_users: number
+    portfolios: number
+    transactions: number
+  }
+}
+
+/** One namespace of `GET /_sandbox/usage`. */
+export interface NamespaceUsage {
+  name: string
+  /** ISO 8601 UTC, wall-clock time; absent if its stored data is damaged. */
+  created_at?: string
+  age_seconds?: number
+  requests: CountedRequests
+  /** ISO 8601 UTC, wall-clock time of the newest request, chains included, since the process began; null for none. */
+  last_request_at: string | null
+  /** Number of its Anvils that run now. */
+  anvils: number
+  /** Null for a stored one that nobody has asked for since the process began: it is opened by its first request. */
+  holdings: NamespaceHoldings | null
+}
+
+/** `GET /_sandbox/usage` */
+export interface Usage {
+  /** Since the sandbox began. */
+  uptime_seconds: number
+  memory: {
+    /** Of the process, without its Anvils, which are processes of their own. */
+    resident_bytes: number
+    heap_used_bytes: number
+  }
+  /** Of all namespaces, spare ones included. */
+  anvils: { running: number; limit: number }
+  /** Of all namespaces, deleted ones included. */
+  requests: CountedRequests
+  /** `limit` does not count the default one. */
+  namespace_count: { total: number; open: number; limit: number }
+  namespaces: NamespaceUsage[]
 }
 
 /** `POST /_sandbox/guests` */

@@ -34,6 +34,7 @@ import type {
   TokenChanges,
   TransactionDetail,
   TransactionPage,
+  Usage,
 } from './contract.ts'
 import type { Sessions } from './sessions.ts'
 
@@ -69,6 +70,10 @@ export interface ControlDeps {
   /** The namespace of that name, by default the one that every sandbox has. Throws Problem namespace_not_found. */
   namespace(name?: string): NamespaceControl | Promise<NamespaceControl>
   namespaces: NamespacesControl
+  /** See `GET /_sandbox/usage`. */
+  usage(): Usage
+  /** The same and more for Prometheus, in its text format. */
+  metrics(): string | Promise<string>
   /** Makes a sandbox within this one. Throws Problem validation_error or sandbox_starting. */
   createGuest(wish: GuestWish): Promise<Guest>
   /** Makes a URL the origin that clients see. Throws Problem validation_error or control_token_required. */

@@ -26,6 +26,7 @@ import { snapshotRoutes } from './routes/snapshot.ts'
 import { stopRoutes } from './routes/stop.ts'
 import { tokenRoutes } from './routes/tokens.ts'
 import { transactionRoutes } from './routes/transactions.ts'
+import { usageRoutes } from './routes/usage.ts'
 
 const ofSandbox = [sessionRoutes, stopRoutes, publicUrlRoutes, guestRoutes, namespaceRoutes]
 
@@ -68,7 +69,16 @@ export async function controlRoutes(app: FastifyInstance, deps: ControlDeps): Pr
       else guard(request, deps)
       overlookNeedlessBody(request)
     })
+<<<<<<< HEAD
     for (const routes of ofSandbox) await routes(guarded, deps)
+=======
+    guarded.register(sessionRoutes, deps)
+    guarded.register(stopRoutes, deps)
+    guarded.register(publicUrlRoutes, deps)
+    guarded.register(guestRoutes, deps)
+    guarded.register(namespaceRoutes, deps)
+    guarded.register(usageRoutes, deps)
+>>>>>>> wA2
     for (const prefix of ['/_sandbox', '/_sandbox/namespaces/:namespace']) {
       guarded.register(async (scope) => ofNamespace(scope, deps), { prefix })
     }

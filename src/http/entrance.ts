@@ -3,6 +3,7 @@ import type { FastifyBaseLogger, FastifyReply, FastifyRequest } from 'fastify'
 import type { Operation } from '../domain/operations.ts'
 import type { ServiceSettings } from '../domain/service-settings.ts'
 import { Connection } from './connection.ts'
+import { onceOver } from './exchange.ts'
 import type { PipelineDeps } from './pipeline.ts'
 import { isRecorded, openRecord } from './record.ts'
 
@@ -65,9 +66,11 @@ export class Entrance {
     request.id = namespace.ids.next('req')
     reply.header(this.#version, '1.0.0')
     reply.header(this.#requestId, request.id)
-    if (!namespace.exchanges.on) return
-    if (isRecorded(request.url, this.#service)) openRecord(request, reply, { operation, arrived: request.arrived })
-    else Connection.known(request.raw.socket)?.goesOn()
+    const { on } = namespace.exchanges
+    if (!isRecorded(request.url, this.#service)) {
+      if (on) Connection.known(request.raw.socket)?.goesOn()
+    } else if (on) openRecord(request, reply, { operation, arrived: request.arrived })
+    else countWhenOver(request, reply, operation)
   }
 
   /** Puts the request into its provisional namespace, unless it has entered one. */
@@ -82,4 +85,15 @@ export class Entrance {
     request.arrived = service.clock.wallNow()
     Connection.of(request.raw.socket).enter = () => this.enterAnyway(request, reply)
   }
+}
+
+/** Counts a request of a namespace that records nothing; otherwise its record does. */
+function countWhenOver({ raw, namespace }: FastifyRequest, reply: FastifyReply, operation: Operation | null): void {
+  if (!(raw instanceof IncomingMessage)) return
+  const { exchanges, service } = namespace
+  const began = service.clock.wallNow()
+  onceOver(raw, reply.raw, () => {
+    const now = service.clock.wallNow()
+    exchanges.counts.take(operation, reply.raw.writableFinished ? reply.raw.statusCode : 0, now - began, now)
+  })
 }

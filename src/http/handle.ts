@@ -10,6 +10,7 @@ import { type PipelineDeps, type RequestContext, ready, sentIdempotencyKey } fro
 import { problemType, renderProblem, toProblem } from './problem.ts'
 import { keepUnreadBody } from './read-body.ts'
 import { headersOf, noteAnswer, noteAnswered, noteKeyUse, noteRefusal, noteStep, noteTransfer } from './record.ts'
+import { namespaceIn } from './request-log.ts'
 
 /**
  * Claims the Idempotency-Key if there is one, runs the handler, settles the key, and writes the response. Throws any error, unless a
@@ -87,7 +88,8 @@ function noted(error: unknown, request: FastifyRequest): Problem {
   request.code = problem.code
   if (request.exchange?.transfer) noteTransfer(request, request.exchange.transfer)
   noteRefusal(request, problem)
-  if (isFailure(problem)) request.log.error({ err: problem.cause, request_id: request.id }, problem.code)
+  if (isFailure(problem))
+    request.log.error({ err: problem.cause, namespace: namespaceIn(request), request_id: request.id }, problem.code)
   return problem
 }
 

@@ -25,7 +25,12 @@ const BESIDE = /^\/(_sandbox|rpc|inspector|docs|openapi\.json|favicon\.ico)([/?]
 
 /** @returns true for the service, the token endpoint, and paths that nothing serves (a client's mistake) */
 export function isRecorded(url: string, servicePath: string): boolean {
-  return url.startsWith(servicePath) || !BESIDE.test(routed(url))
+  return url.startsWith(servicePath) || !isBeside(url)
+}
+
+/** @returns true for the sandbox's own pages, the chains, and documents that are the same for all namespaces */
+export function isBeside(url: string): boolean {
+  return BESIDE.test(routed(url))
 }
 
 /** Begins the record of a request that has entered its namespace. `arrived`: its time of arrival, if that was earlier. */

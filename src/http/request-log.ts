@@ -2,13 +2,14 @@ import { IncomingMessage } from 'node:http'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { Problem } from '../domain/errors.ts'
 import { keyInLog } from '../domain/idempotency-key.ts'
-import { DEFAULT_NAMESPACE } from '../domain/namespace-name.ts'
+import { DEFAULT_NAMESPACE, NAMESPACE_NAME } from '../domain/namespace-name.ts'
 import type { Service } from '../domain/service.ts'
 import type { ServiceSettings } from '../domain/service-settings.ts'
 import { jsonObject } from '../support/json.ts'
 import { type HttpExchange, member, onceOver } from './exchange.ts'
 import { sentIdempotencyKey } from './pipeline.ts'
 import { toProblem } from './problem.ts'
+import { isBeside } from './record.ts'
 
 declare module 'fastify' {
   interface FastifyRequest {
@@ -76,7 +77,7 @@ function fieldsOf(request: FastifyRequest, reply: FastifyReply, settings: Servic
     status: answer?.status,
     code: answer?.code,
     ended: exchange?.ending ?? (isAnswered(request, reply) ? 'answered' : 'connection lost'),
-    namespace: namespace.name === DEFAULT_NAMESPACE ? undefined : namespace.name,
+    namespace: namespaceIn(request),
     operation: exchange?.operation,
     tenant: exchange?.tenant,
     idempotency_key: key === undefined ? undefined : keyInLog(key, settings.idempotency_key_format),
@@ -86,6 +87,16 @@ function fieldsOf(request: FastifyRequest, reply: FastifyReply, settings: Servic
     fault_explanation: struckBy && redactor.text(`${struckBy.kind} at ${struckBy.phase}: ${struckBy.explanation}`),
     request_id: id,
   }
+}
+
+const NAME = new RegExp(NAMESPACE_NAME)
+
+/** Name of the namespace that a request is about; undefined for one about the sandbox as a whole, or its pages. */
+export function namespaceIn({ url, params, control, routeOptions, namespace }: FastifyRequest): string | undefined {
+  const named = member(params, 'namespace')
+  if (named !== undefined) return NAME.test(named) ? named : undefined
+  if (control || routeOptions.url?.startsWith('/rpc/')) return DEFAULT_NAMESPACE
+  return routeOptions.config?.operation === undefined && isBeside(url) ? undefined : namespace.name
 }
 
 /** The answer; without one, the result of the work that the client never got. */

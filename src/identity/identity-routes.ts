@@ -143,7 +143,9 @@ function answerError(error: Error, refusal: OAuthError, request: FastifyRequest,
   const { error: code, description, status, headers } = refusal
   // Errors that a fault asked for, and those of a sandbox that is not ready, are not failures.
   const foreseen = error instanceof OAuthError || error instanceof Problem
-  if (status >= 500 && !foreseen) request.log.error({ err: error }, 'the token endpoint failed')
+  if (status >= 500 && !foreseen) {
+    request.log.error({ err: error, namespace: request.namespace.name }, 'the token endpoint failed')
+  }
   return reply
     .code(status)
     .headers({ ...NO_STORE, ...headers })

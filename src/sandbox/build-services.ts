@@ -39,6 +39,7 @@ export type Services = Awaited<ReturnType<typeof buildServices>>
 
 /** Dependencies of {@link buildServices}. */
 export interface PartsContext {
+  name: string
   /** The namespace's life; undefined for the default namespace. */
   life: string | undefined
   fixture: Fixture
@@ -52,7 +53,7 @@ export interface PartsContext {
   begin: NamespaceCopy | undefined
   /** Aborted by a reset or a stop. */
   generation(): AbortSignal
-  surroundings: Pick<Surroundings, 'options' | 'secrets'>
+  surroundings: Pick<Surroundings, 'options' | 'secrets' | 'meter'>
   log: Logger
 }
 
@@ -135,7 +136,13 @@ export async function buildServices(context: PartsContext) {
 }
 
 /** The record of its clients' exchanges. */
-function buildExchanges({ life, fixture, clock, surroundings: { options, ...shared } }: PartsContext): ExchangeLog {
+function buildExchanges({
+  name,
+  life,
+  fixture,
+  clock,
+  surroundings: { options, ...shared },
+}: PartsContext): ExchangeLog {
   const tenants = fixture.tenants.map(({ tenant }) => tenant)
   const slugs = new Map(tenants.map(({ client_id, slug }) => [client_id, slug]))
   const basic = tenants.map(({ client_id, client_secret }) => `${client_id}:${client_secret}`)
@@ -150,6 +157,7 @@ function buildExchanges({ life, fixture, clock, surroundings: { options, ...shar
   return new ExchangeLog({
     ...options.recording,
     clock,
+    counts: shared.meter.of(name),
     settings: fixture.settings,
     redactor: new Redactor(secrets, keys),
     tenantOf: (clientId) => slugs.get(clientId),

@@ -13,6 +13,7 @@ import { seed } from '../fixtures/seed.ts'
 import type { PipelineDeps } from '../http/pipeline.ts'
 import { EventStreams } from '../overview/event-stream.ts'
 import { type Hearing, Overview } from '../overview/overview.ts'
+import { type Logger, loggerWith } from '../support/logger.ts'
 import type { DurationRange } from '../support/quantities.ts'
 import { SeededRandom } from '../support/random.ts'
 import type { TakenAway } from '../verdict/finding.ts'
@@ -37,15 +38,17 @@ import type { Identity, Surroundings } from './surroundings.ts'
 export class Namespace {
   /** Throws DataDirectoryError or OptionError and then leaves nothing running. */
   static async open(options: NamespaceSetup): Promise<Namespace> {
-    const { fixture, dataDir, seed, begin, surroundings } = options
-    const kept = { seed, runs: begin?.random.run, fsync: surroundings.options.fsync, log: surroundings.log }
+    const { name, fixture, dataDir, seed, begin, surroundings } = options
+    const log = loggerWith(surroundings.log, { namespace: name })
+    const kept = { seed, runs: begin?.random.run, fsync: surroundings.options.fsync, log }
     return Namespace.over(dataDir === undefined ? undefined : await Persistence.open(dataDir, fixture, kept), options)
   }
 
   /** Opens a namespace from its stored state. Throws DataDirectoryError and then leaves nothing running or open. */
   static async over(persistence: Persistence | undefined, options: NamespaceSetup): Promise<Namespace> {
-    const { fixture, clockStart, begin, idleMs, surroundings, spawned } = options
-    const { log, embedded, pool } = surroundings
+    const { name, fixture, clockStart, begin, idleMs, surroundings, spawned } = options
+    const { embedded, pool } = surroundings
+    const log = loggerWith(surroundings.log, { namespace: name })
     const { blockTime } = surroundings.options
     const seed = persistence?.seed ?? options.seed ?? SeededRandom.freshSeed()
     let chains: Promise<AnvilChains> | undefined
@@ -68,7 +71,7 @@ export class Namespace {
       const lifecycle = new Lifecycle()
       const generation = () => lifecycle.generation
       const services = await buildServices({ ...options, seed, persistence, clock, begin, generation, log })
-      return new Namespace({ ...options, seed, persistence, lifecycle, services, chains })
+      return new Namespace({ ...options, seed, persistence, lifecycle, services, chains, log })
     } catch (error) {
       await stopChains(chains)
       await persistence?.close()
@@ -128,7 +131,8 @@ export class Namespace {
     const { exchanges, store } = services
     const { clock } = services.service
     const evidence = () => evidenceOf(this, { ended: false, end: null })
-    const { log, news } = deps.surroundings
+    const { log } = deps
+    const { news } = deps.surroundings
     const listen = (hear: Hearing) => this.#listen(hear)
     this.overview = new Overview({ exchanges, store, clock, seed: deps.seed, evidence, listen, news, log })
     this.eventStreams = new EventStreams(this.overview, clock)
@@ -345,6 +349,8 @@ interface NamespaceDeps extends NamespaceSetup {
   services: Services
   /** May still be starting. */
   chains: Promise<AnvilChains>
+  /** Names the namespace in each line. */
+  log: Logger
 }
 
 /** Dependencies of starting the chains. */

@@ -115,8 +115,18 @@ export class Namespaces implements NamespacesControl {
   }
 
   list(): NamespaceSummary[] {
-    const others = [...this.#entries.values()].filter(({ inTheMaking, deleted }) => !inTheMaking && !deleted)
-    return [summaryOf(this.default), ...others.map((one) => one.summary())]
+    return [summaryOf(this.default), ...this.#made().map((one) => one.summary())]
+  }
+
+  /** Every namespace with its summary; `open` is undefined for a stored one that nobody has asked for yet. */
+  known(): { summary: NamespaceSummary; open: Namespace | undefined }[] {
+    const others = this.#made().map((one) => ({ summary: one.summary(), open: one.open }))
+    return [{ summary: summaryOf(this.default), open: this.default }, ...others]
+  }
+
+  /** All but the default one, those being made or deleted left out. */
+  #made(): NamespaceEntry[] {
+    return [...this.#entries.values()].filter(({ inTheMaking, deleted }) => !inTheMaking && !deleted)
   }
 
   /** Number of namespaces made by requests from the network: a command that makes its own is not seen in the namespace it was given. */
@@ -141,6 +151,7 @@ export class Namespaces implements NamespacesControl {
     this.#entries.set(name, entry)
     const namespace = await entry.made.catch((error: unknown) => {
       this.#entries.delete(name)
+      this.#surroundings.meter.forget(name)
       throw error
     })
     this.#listen(entry)
@@ -240,6 +251,7 @@ export class Namespaces implements NamespacesControl {
           await this.#folders?.remove(entry.life)
         } finally {
           this.#entries.delete(entry.name)
+          this.#surroundings.meter.forget(entry.name)
         }
       },
     }

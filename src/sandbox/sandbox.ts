@@ -7,6 +7,7 @@ import { Sessions } from '../control/sessions.ts'
 import { type KeptNamespace, keepDefault } from '../data-dir/namespace-folders.ts'
 import { SandboxClock } from '../domain/clock.ts'
 import { Problem } from '../domain/errors.ts'
+import { DEFAULT_NAMESPACE } from '../domain/namespace-name.ts'
 import type { Origin } from '../domain/origin.ts'
 import type { Fixture } from '../fixtures/fixture.ts'
 import { inProcessFetch } from '../http/in-process-fetch.ts'
@@ -14,7 +15,7 @@ import { Listener } from '../http/listener.ts'
 import { checkOptions, type SandboxLogger, type SandboxOptions } from '../options.ts'
 import { type ResolvedOptions, resolveOptions } from '../resolve-options.ts'
 import { isAlive } from '../support/is-alive.ts'
-import type { Logger } from '../support/logger.ts'
+import { type Logger, loggerWith } from '../support/logger.ts'
 import { SeededRandom } from '../support/random.ts'
 import { chooseCertificate, type ServerCertificate } from '../tls/server-certificate.ts'
 import { readBeginState } from './begin-state.ts'
@@ -92,7 +93,8 @@ export class Sandbox {
   /** Builds everything but the application that answers requests. */
   static async #build(fixture: Fixture, { options, log, listener, begin }: BuildDeps): Promise<Sandbox> {
     const { dataDir, seed, fsync } = options
-    const kept = { seed, fsync, log, runs: begin?.random.run, fresh: begin !== undefined }
+    const own = loggerWith(log, { namespace: DEFAULT_NAMESPACE })
+    const kept = { seed, fsync, log: own, runs: begin?.random.run, fresh: begin !== undefined }
     const persistence = dataDir === undefined ? undefined : await Persistence.open(dataDir, fixture, kept)
     let certificate: ServerCertificate | undefined
     try {

@@ -27,6 +27,7 @@ import type { Namespace } from './namespace.ts'
 import type { Namespaces } from './namespaces.ts'
 import { moneyOf, transactionOf, transactionsOf } from './overviews.ts'
 import type { Surroundings } from './surroundings.ts'
+import { usageOf } from './usage.ts'
 
 /** Dependencies of the routes beside the service. */
 export interface SupportDeps {
@@ -57,6 +58,7 @@ export async function supportRoutes(app: FastifyInstance, deps: SupportDeps): Pr
     refuseSocket: (socket, error) => refuseSocket(socket, error, lead.ids, namespaces.default.fixture.settings),
   })
   const { clock } = namespaces.default.services.service
+  const usageDeps = { namespaces, surroundings, clock, began: clock.wallNow() }
   await app.register(controlRoutes, {
     version,
     instance: deps.instance,
@@ -69,6 +71,8 @@ export async function supportRoutes(app: FastifyInstance, deps: SupportDeps): Pr
     stop: deps.stop,
     namespace: async (name) => controlNamespace(await namespaces.get(name), namespaces, surroundings),
     namespaces,
+    usage: () => usageOf(usageDeps),
+    metrics: async () => (await import('./metrics.ts')).metricsOf(usageDeps), // most runs never need it
     createGuest: deps.createGuest,
     announce: (url) => announce(url, surroundings),
     clientOf: async (namespace) => {

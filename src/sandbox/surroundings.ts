@@ -11,6 +11,7 @@ import { UnknownKey } from '../identity/sign-jwt.ts'
 import { News } from '../overview/news.ts'
 import type { ResolvedOptions } from '../resolve-options.ts'
 import type { Logger } from '../support/logger.ts'
+import { RequestMeter } from '../traffic/request-counts.ts'
 
 /** Parts that all namespaces of a sandbox share. */
 export interface Surroundings {
@@ -24,6 +25,8 @@ export interface Surroundings {
   pool: NodePool
   /** Of the namespaces as a whole: one was made or deleted, or something failed in one. */
   news: News
+  /** Counts of all requests, by namespace. */
+  meter: RequestMeter
   log: Logger
   /** Address at which clients find the sandbox. */
   origin: Origin
@@ -41,7 +44,15 @@ export function buildSurroundings(
   embedded.catch(() => undefined) // its users await it and get the rejection
   const pool = new NodePool({ maxNodes: options.maxNodes, clock: new SandboxClock(), log })
   const secrets = fixture.tenants.map(({ tenant }) => tenant.client_secret)
-  return { ...given, identity: buildIdentity(fixture, origin), secrets, embedded, pool, news: new News() }
+  return {
+    ...given,
+    identity: buildIdentity(fixture, origin),
+    secrets,
+    embedded,
+    pool,
+    news: new News(),
+    meter: new RequestMeter(),
+  }
 }
 
 /** The parts that a sandbox within this one has of its own, and those that it shares. */
@@ -51,7 +62,7 @@ export function guestSurroundings(
   given: Pick<Surroundings, 'options' | 'origin'>,
 ): Surroundings {
   const identity = buildIdentity(fixture, given.origin)
-  return { ...host, ...given, identity, news: new News(), caFile: undefined }
+  return { ...host, ...given, identity, news: new News(), meter: new RequestMeter(), caFile: undefined }
 }
 
 /** The identity provider, the verifier of its tokens, and a key that is registered nowhere: one of each for all namespaces. */

@@ -5,6 +5,9 @@ import { compacted, load, PACKED, PACKING_SIZES, type PackingSizes, packTable } 
 import { UnpackedSegments } from './segment.ts'
 import { type AnyRecord, type Change, COLLECTIONS, emptyTables, type Table } from './table.ts'
 
+/** Memory of a record in no segment, and of a packed one, in bytes with its place in the indexes: measured on 40,000 of each under Node 20. */
+const [LOOSE_BYTES, PACKED_BYTES] = [2_000, 1_000]
+
 /** A commit that waits to be written. */
 interface Commit {
   writes: readonly Write[]
@@ -108,6 +111,18 @@ export class LedgerStore implements Store {
   /** Business time of the last write, milliseconds since the Unix epoch; 0 if unknown. */
   get at(): number {
     return this.#at
+  }
+
+  /** Bytes of its journal; without one, an estimate of its memory. */
+  get footprint(): { bytes: number; of: 'journal' | 'memory' } {
+    if (this.#journal) return { bytes: this.#journal.size, of: 'journal' }
+    const packed = this.#size - this.#loose
+    return { bytes: this.#loose * LOOSE_BYTES + packed * PACKED_BYTES, of: 'memory' }
+  }
+
+  /** Number of records of a collection so far; of a large ledger, shortly after a start, not all packed ones yet. */
+  size(collection: Collection): number {
+    return this.#tables[collection].size
   }
 
   async sequence(): Promise<number> {

@@ -3,8 +3,10 @@ import { TRANSFER_STEPS, type TransferStep } from '../domain/transfers.ts'
 import { Ends } from './ends.ts'
 import { type Forgotten, KeptExchanges } from './kept-exchanges.ts'
 import { type Arrival, bounded, LiveExchange, RECORD_BYTES, STEP_BYTES } from './live-exchange.ts'
+import { PackedTexts } from './packed-texts.ts'
 import type { ExchangeEnd, RecordedExchange, UncountedExchange } from './recorded-exchange.ts'
 import type { Redactor } from './redact.ts'
+import { RequestCounts } from './request-counts.ts'
 import { type ExchangeOutline, outlineOf, type ShowingDeps, showExchange } from './show-exchange.ts'
 import { Ordinals, whoAsked } from './who-asked.ts'
 
@@ -19,6 +21,8 @@ export interface LogBounds {
 /** Dependencies of a log. */
 export interface ExchangeLogDeps extends LogBounds, ShowingDeps {
   clock: SandboxClock
+  /** Counts every exchange that ends; default: counts of its own. */
+  counts?: RequestCounts
 }
 
 /** Maximum length of a recorded body, in UTF-16 code units. */
@@ -46,6 +50,8 @@ export class ExchangeLog {
   readonly on: boolean
   readonly redactor: Redactor
   readonly ends: Ends
+  /** Counts that no reset and no deletion of records takes back. */
+  readonly counts: RequestCounts
   /** Changes when connections are counted from 1 again. */
   generation = 0
   /** Milliseconds since the Unix epoch of the last request to a chain, which is not recorded; null for none since the last reset. */
@@ -75,10 +81,16 @@ export class ExchangeLog {
   constructor(deps: ExchangeLogDeps) {
     this.#deps = deps
     this.redactor = deps.redactor
+    this.counts = deps.counts ?? new RequestCounts()
     this.on = deps.maxExchanges > 0 && deps.maxBytes > 0
     this.#base = deps.clock.wallNow()
     this.ends = new Ends(this.#base.toString(36))
     this.#kept = this.#keptAnew()
+  }
+
+  /** Approximate memory of the record, in bytes. */
+  get bytes(): number {
+    return this.#bytes + this.#kept.bytes
   }
 
   /** Number of recorded exchanges. */
@@ -297,6 +309,11 @@ export class ExchangeLog {
     live.end = live.cutOff ? 'cut_off' : end
     live.ended = wall - this.#base
     live.endedAhead = clock.at(wall) - wall
+    // What was taken for answered too early stays counted so: a counter must not decrease.
+    if (live.endedAs === 0) {
+      const status = end === 'answered' ? live.status : 0
+      this.counts.take(live.operation, status, live.ended - live.began, wall)
+    }
     this.ends.take(live)
     this.watcher?.changed(live.number)
   }
@@ -436,56 +453,4 @@ function equal(a: readonly string[], b: readonly string[]): boolean {
   if (a.length !== b.length) return false
   for (let i = 0; i < a.length; i++) if (a[i] !== b[i]) return false
   return true
-}
-
-/** Number of texts in a piece of memory. */
-const PIECE = 500
-/** Number of texts that are written together: single writes are expensive, and so few texts rarely meet the garbage collector before. */
-const AT_ONCE = 50
-
-/**
- * ASCII texts of one length, by index, outside of the heap: the garbage collector neither copies nor visits them. Memory is
- * allocated in pieces as needed.
- */
-class PackedTexts {
-  readonly #length: number
-  readonly #pieces: Buffer[] = []
-  /** The texts set last, from index `#from` on, not written yet. */
-  #recent: string[] = []
-  #from = 0
-
-  constructor(length: number) {
-    this.#length = length
-  }
-
-  set(index: number, text: string): void {
-    if (index !== this.#from + this.#recent.length || index % AT_ONCE === 0) {
-      this.#write()
-      this.#from = index
-    }
-    this.#recent.push(text)
-  }
-
-  get(index: number): string {
-    const recent = this.#recent[index - this.#from]
-    if (recent !== undefined) return recent
-    const start = (index % PIECE) * this.#length
-    return this.#piece(index).toString('latin1', start, start + this.#length)
-  }
-
-  /** Never crosses the end of a piece, since a piece holds a multiple of the texts written together. */
-  #write(): void {
-    const start = (this.#from % PIECE) * this.#length
-    this.#piece(this.#from).write(this.#recent.join(''), start, 'latin1')
-    this.#recent = []
-  }
-
-  #piece(index: number): Buffer {
-    const at = Math.floor(index / PIECE)
-    const known = this.#pieces[at]
-    if (known) return known
-    const made = Buffer.alloc(PIECE * this.#length)
-    this.#pieces[at] = made
-    return made
-  }
 }

@@ -56,6 +56,11 @@ export class KeptExchanges {
     return this.#entries.size
   }
 
+  /** Approximate memory in bytes. */
+  get bytes(): number {
+    return this.#bytes
+  }
+
   /** Oldest first. */
   all(): readonly KeptExchange[] {
     return [...this.#entries.values()]

@@ -42,3 +42,17 @@ test.each([true, false])('shows what a terminal would obey, and does not write i
   expect(text.replaceAll('\n', '')).not.toMatch(/[\p{Cc}\p{Cf}]/u)
   expect(text.replaceAll('\\u', '~')).toContain('a~001b[2Jb~009b2Jc~0085d~202ee')
 })
+
+test('a terminal is shown namespaces once there are several; JSON lines always have them', () => {
+  const log = (terminal: boolean) => {
+    const to = createLog('info', terminal)
+    to.info({ namespace: 'default' }, 'one')
+    to.info({ namespace: 'mine', path: '/v1/x' }, 'request')
+    to.info({ namespace: 'default' }, 'two')
+  }
+  const [one, request, two] = written(() => log(true)).split('\n')
+  expect(one).toMatch(/one$/)
+  expect(request).toContain('namespace=mine')
+  expect(two).toMatch(/two namespace=default$/)
+  expect(written(() => log(false)).match(/"namespace":"(default|mine)"/g)).toHaveLength(3)
+})

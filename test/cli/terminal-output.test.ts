@@ -52,8 +52,8 @@ test.each([
 
 describe('a request in the log', () => {
   const fields = { level: 30, time: Date.UTC(2030, 0, 1, 12), msg: 'request', method: 'POST', path: '/v1/x', ms: 41 }
-  const line = (more: object, colour = false) =>
-    readableLine(JSON.stringify({ ...fields, ...more }), { width: 100, colour })
+  const line = (more: object, colour = false, several = false) =>
+    readableLine(JSON.stringify({ ...fields, ...more }), { width: 100, colour, several })
 
   test('is in columns: time, method, path, status, milliseconds, then what struck it', () => {
     const good = line({ status: 200, ended: 'answered', operation: 'deposit', request_id: 'req_1' })

@@ -210,6 +210,8 @@ const GOOD: [id: string, status: number][] = [
   ['clear_requests', 204],
   ['clear_jwks_cache', 204],
   ['list_namespaces', 200],
+  ['get_usage', 200],
+  ['get_metrics', 200],
   ['create_namespace', 201],
   ['begin_session', 204],
   ['end_session', 204],

@@ -112,6 +112,30 @@ describe('a request leaves one line', () => {
   })
 })
 
+test('a line names the namespace that it is about, and none where it is about the sandbox as a whole', async () => {
+  await using mine = await sandbox.namespaces.create({ name: 'mine' })
+  const [chain] = Object.entries((await mine.credentials()).rpc_urls)
+  const asked: [path: string, namespace: string | undefined][] = [
+    ['/v1/partner/pools', 'mine'],
+    ['/_sandbox/namespaces/mine/clock', 'mine'],
+    ['/_sandbox/clock', 'default'],
+    ['/_sandbox/namespaces', undefined],
+    ['/_sandbox/usage', undefined],
+    ['/docs', undefined],
+    ['/.well-known/jwks.json', undefined],
+    ['/nothing', 'default'],
+    [new URL(chain![1]).pathname, 'mine'],
+    [`/rpc/${chain![0]}`, 'default'],
+    ['/_sandbox/namespaces/No%20name/clock', undefined],
+  ]
+  const authorization = `Bearer ${await new Partner(mine).idpToken()}`
+  for (const [path] of asked)
+    await send(sandbox.baseUrl, { path, headers: { ...(path.startsWith('/v1') && { authorization }) } })
+  const seen = () => requests().filter(({ operation }) => operation !== 'token')
+  await expect.poll(seen).toHaveLength(asked.length)
+  expect(seen().map(({ path, namespace }) => [path, namespace])).toEqual(asked)
+})
+
 test('an opaque key is named by its hash: it might be a secret that was put there by mistake', async () => {
   const service = { idempotency_key_format: 'opaque' as const }
   await using opaque = await sandboxWith((fixture) => Object.assign(fixture, { service }), {
@@ -260,7 +284,7 @@ describe('a fault is named, and is no failure of the sandbox', () => {
   })
 })
 
-test('what nobody asked for is a failure, and is logged with its stack', async () => {
+test('what nobody asked for is a failure, and is logged with its stack; the end of a chain with its namespace', async () => {
   const open = await openSandbox({ logger: pino({ level: 'info' }, logged) })
   try {
     await open.acme.idpToken()
@@ -270,9 +294,19 @@ test('what nobody asked for is a failure, and is logged with its stack', async (
     expect({ status, body }).toMatchObject({ status: 500, body: { detail: 'The sandbox failed; its log says why.' } })
     await expect.poll(requests).toHaveLength(1)
     expect(lines).toMatchObject([
-      { level: 50, msg: 'internal_error', err: { message: 'out of luck', stack: expect.stringContaining(' at ') } },
+      {
+        ...{ level: 50, msg: 'internal_error', namespace: 'default' },
+        err: { message: 'out of luck', stack: expect.stringContaining(' at ') },
+      },
       { level: 30, status: 500, code: 'internal_error', operation: 'list_pools', request_id: body.request_id },
     ])
+    const mine = await open.sandbox.namespaces.get((await open.control.createNamespace()).namespace)
+    const [chain] = mine.services.chains.started!.all()
+    await chain!.wake()
+    process.kill(chain!.pid, 'SIGKILL')
+    const ofChains = () => lines.filter(({ msg }) => /the chain/.test(String(msg)))
+    await expect.poll(ofChains).not.toEqual([])
+    for (const line of ofChains()) expect(line).toMatchObject({ namespace: mine.name, chain_id: chain!.chain_id })
   } finally {
     await open.stop()
   }

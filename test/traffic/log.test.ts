@@ -52,6 +52,19 @@ test('what is open is never taken for another exchange, however many come after 
   expect(log.all().every(({ end, response }) => end === 'answered' && response?.body === '{}')).toBe(true)
 })
 
+test('each exchange is counted once, by its first end, and stays counted when it is forgotten', () => {
+  const { log, open, answered } = logOf({ maxExchanges: 10 })
+  const taken = answered()
+  log.endAgain(taken, 'abandoned')
+  log.end(open({ operation: null }), 'dropped')
+  const counts = (['2xx', 'none'] as const).map((outcome) => log.counts.count(outcome))
+  expect([counts, log.counts.count('none', 'unknown')]).toEqual([[1, 1], 1])
+  for (let i = 0; i < 100; i++) answered()
+  log.clear()
+  log.beginAnew()
+  expect([log.size, log.counts.total]).toEqual([0, 102])
+})
+
 test('bytes are bounded: giant bodies make room for each other', () => {
   const { log, answered } = logOf({ maxBytes: 1_000_000 })
   for (let i = 0; i < 100; i++) answered({}, 'x'.repeat(60_000))
