@@ -58,12 +58,13 @@ const PRIVATE = {
 /** The control interface under `/_sandbox`: never subject to faults, never recorded. */
 export async function controlRoutes(app: FastifyInstance, deps: ControlDeps): Promise<void> {
   app.decorateRequest('control', null)
+  app.decorateRequest('limitedTo', null)
   app.register(healthRoutes, deps)
   app.register(async (guarded) => {
     guarded.addHook('onRequest', async (request, reply) => {
       reply.headers(PRIVATE)
       if (request.routeOptions.config.open) refuseForeigners(request, deps)
-      else guard(request, deps)
+      else request.limitedTo = guard(request, deps)
       overlookNeedlessBody(request)
     })
     guarded.register(sessionRoutes, deps)

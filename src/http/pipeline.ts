@@ -31,8 +31,8 @@ export interface PipelineDeps {
   faults: FaultEngine
   /** Record of its clients' requests and the answers. */
   exchanges: ExchangeLog
-  /** Token that a request needs to bring a fault along; undefined if none is needed. */
-  controlToken: string | undefined
+  /** Tokens of which a request needs one to bring a fault along: the sandbox's, and the namespace's own; empty if none is needed. */
+  controlTokens: readonly string[]
   /** Key that the URL of its JSON-RPC needs for sending transactions; undefined if none is needed. */
   rpcKey: string | undefined
   /** Throws Problem token_missing or invalid_idp_token. */
@@ -95,14 +95,14 @@ async function faultsOnRequest(context: RequestContext, deps: PipelineDeps): Pro
 export function bringFault(
   request: FastifyRequest,
   exchange: HttpExchange,
-  { faults, controlToken }: Pick<PipelineDeps, 'faults' | 'controlToken'>,
+  { faults, controlTokens }: Pick<PipelineDeps, 'faults' | 'controlTokens'>,
 ): void {
   const fault = header(request, 'x-sandbox-fault')
   if (fault === undefined) return
   const given = header(request, 'x-sandbox-control-token')
-  if (controlToken !== undefined && !isControlToken(given, controlToken)) {
+  if (controlTokens.length > 0 && !controlTokens.some((token) => isControlToken(given, token))) {
     const headers = { 'www-authenticate': challengeOf('control_token_required', given !== undefined) }
-    const detail = 'X-Sandbox-Fault needs the control token printed at start, in X-Sandbox-Control-Token.'
+    const detail = 'X-Sandbox-Fault needs the control token printed at start, or that of the namespace, in X-Sandbox-Control-Token.'
     throw new Problem('control_token_required', { detail, param: 'X-Sandbox-Control-Token', headers })
   }
   faults.bring(fault, exchange)

@@ -39,6 +39,7 @@ export type Services = Awaited<ReturnType<typeof buildServices>>
 
 /** Dependencies of {@link buildServices}. */
 export interface PartsContext {
+  name: string
   /** The namespace's life; undefined for the default namespace. */
   life: string | undefined
   fixture: Fixture
@@ -135,7 +136,13 @@ export async function buildServices(context: PartsContext) {
 }
 
 /** The record of its clients' exchanges. */
-function buildExchanges({ life, fixture, clock, surroundings: { options, ...shared } }: PartsContext): ExchangeLog {
+function buildExchanges({
+  name,
+  life,
+  fixture,
+  clock,
+  surroundings: { options, ...shared },
+}: PartsContext): ExchangeLog {
   const tenants = fixture.tenants.map(({ tenant }) => tenant)
   const slugs = new Map(tenants.map(({ client_id, slug }) => [client_id, slug]))
   const basic = tenants.map(({ client_id, client_secret }) => `${client_id}:${client_secret}`)
@@ -145,6 +152,7 @@ function buildExchanges({ life, fixture, clock, surroundings: { options, ...shar
     ...basic,
     ...shared.secrets,
     options.controlToken ?? '',
+    ownControlToken(options, { name, life }) ?? '',
     rpcKey(options, life) ?? '',
   ]
   return new ExchangeLog({
@@ -273,8 +281,21 @@ export function rpcKey(
   life: string | undefined,
 ): string | undefined {
   if (local || controlToken === undefined) return undefined
-  return createHmac('sha256', controlToken)
-    .update(life === undefined ? 'rpc-key' : `rpc-key/${life}`)
-    .digest('base64url')
-    .slice(0, LENGTH)
+  return derived(controlToken, life === undefined ? 'rpc-key' : `rpc-key/${life}`)
+}
+
+/**
+ * The control token of a namespace, which opens that namespace alone: `{name}.{22 characters}`. It derives as {@link rpcKey} does, so that
+ * nothing of it is stored. Undefined for the default namespace, and if the sandbox has none.
+ */
+export function ownControlToken(
+  { controlToken }: Pick<ResolvedOptions, 'controlToken'>,
+  { name, life }: { name: string; life: string | undefined },
+): string | undefined {
+  if (controlToken === undefined || life === undefined) return undefined
+  return `${name}.${derived(controlToken, `control-token/${life}`)}`
+}
+
+function derived(secret: string, text: string): string {
+  return createHmac('sha256', secret).update(text).digest('base64url').slice(0, LENGTH)
 }

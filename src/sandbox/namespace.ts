@@ -20,6 +20,7 @@ import {
   buildServices,
   copyServices,
   type NamespaceCopy,
+  ownControlToken,
   type PartsContext,
   rpcKey,
   type Services,
@@ -77,6 +78,8 @@ export class Namespace {
   }
 
   readonly name: string
+  /** The control token that opens this namespace alone; undefined for the default one, and if the sandbox has none. */
+  readonly controlToken: string | undefined
   /** ISO 8601 UTC, wall-clock time. */
   readonly created_at: string
   /** Its own clients, by tenant id. */
@@ -107,6 +110,7 @@ export class Namespace {
     const { services } = deps
     const { identity, options } = deps.surroundings
     this.name = deps.name
+    this.controlToken = ownControlToken(options, deps)
     this.created_at = deps.created_at ?? new Date(services.service.clock.wallNow()).toISOString()
     this.clients = clientsOf(deps.fixture)
     this.fixture = deps.fixture
@@ -138,7 +142,7 @@ export class Namespace {
       ids: services.ids,
       exchanges: services.exchanges,
       faults: services.faults,
-      controlToken: options.controlToken,
+      controlTokens: [options.controlToken, this.controlToken].filter((token) => token !== undefined),
       rpcKey: rpcKey(options, deps.life),
       verifyIdpToken: ({ headers, seenToken }) => identity.idpTokens.verify(headers.authorization, seenToken),
       answered: (exchange, status) => services.scenarios.answered(exchange, status),

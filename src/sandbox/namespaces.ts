@@ -1,5 +1,6 @@
 import type { Credentials, GuestWish, NamespaceSummary, NamespaceWish } from '../control/contract.ts'
 import type { NamespacesControl } from '../control/control-parts.ts'
+import { isControlToken } from '../control/guard.ts'
 import { type FoundNamespace, type KeptNamespace, NamespaceFolders, newLife } from '../data-dir/namespace-folders.ts'
 import { Problem } from '../domain/errors.ts'
 import { tenantInAddress } from '../domain/idp-claims.ts'
@@ -8,7 +9,7 @@ import type { Fixture } from '../fixtures/fixture.ts'
 import { shorten } from '../support/foreign-text.ts'
 import type { Logger } from '../support/logger.ts'
 import { suggest } from '../support/nearest.ts'
-import type { NamespaceCopy } from './build-services.ts'
+import { type NamespaceCopy, ownControlToken } from './build-services.ts'
 import { credentialsOf } from './credentials.ts'
 import { Namespace } from './namespace.ts'
 import {
@@ -117,6 +118,24 @@ export class Namespaces implements NamespacesControl {
   list(): NamespaceSummary[] {
     const others = [...this.#entries.values()].filter(({ inTheMaking, deleted }) => !inTheMaking && !deleted)
     return [summaryOf(this.default), ...others.map((one) => one.summary())]
+  }
+
+  summary(name: string): NamespaceSummary {
+    return name === DEFAULT_NAMESPACE ? summaryOf(this.default) : this.#require(name).summary()
+  }
+
+  /** Name of the namespace that has this text for its own control token; undefined if none has. */
+  ofControlToken(text: string): string | undefined {
+    const entry = this.#entries.get(text.slice(0, text.lastIndexOf('.')))
+    if (!entry || entry.inTheMaking || entry.deleted) return undefined
+    const own = ownControlToken(this.#surroundings.options, entry)
+    return own !== undefined && isControlToken(text, own) ? entry.name : undefined
+  }
+
+  /** Name of the namespace of a client; undefined for an unknown one. */
+  nameOfClient(clientId: string): string | undefined {
+    const isDefault = Object.values(this.default.clients).some(({ client_id }) => client_id === clientId)
+    return isDefault ? DEFAULT_NAMESPACE : this.#byClient.get(clientId)?.name
   }
 
   /** Number of namespaces made by requests from the network: a command that makes its own is not seen in the namespace it was given. */

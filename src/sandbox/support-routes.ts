@@ -61,6 +61,8 @@ export async function supportRoutes(app: FastifyInstance, deps: SupportDeps): Pr
     version,
     instance: deps.instance,
     controlToken: options.controlToken,
+    namespaceOfToken: (token) => namespaces.ofControlToken(token),
+    namespaceOfClient: (clientId) => namespaces.nameOfClient(clientId),
     origin,
     sessions: deps.sessions,
     wallNow: () => clock.wallNow(),
@@ -71,11 +73,12 @@ export async function supportRoutes(app: FastifyInstance, deps: SupportDeps): Pr
     namespaces,
     createGuest: deps.createGuest,
     announce: (url) => announce(url, surroundings),
-    clientOf: async (namespace) => {
+    clientOf: async (namespace, { limitedTo }) => {
       const { ControlClient } = await import('../control/client.ts')
       const { url } = origin
       const fetch = inProcessFetch(app, new URL(url).host, FOR_OTHERS)
-      return new ControlClient(url, { controlToken: options.controlToken, fetch, namespace })
+      const own = limitedTo === null ? undefined : (await namespaces.get(limitedTo)).controlToken
+      return new ControlClient(url, { controlToken: own ?? options.controlToken, fetch, namespace })
     },
   })
 }

@@ -210,6 +210,7 @@ const GOOD: [id: string, status: number][] = [
   ['clear_requests', 204],
   ['clear_jwks_cache', 204],
   ['list_namespaces', 200],
+  ['get_namespace', 200],
   ['create_namespace', 201],
   ['begin_session', 204],
   ['end_session', 204],
@@ -524,6 +525,7 @@ export function asDescribed(profile: 'specification' | 'live-like'): void {
         expect(await statusOf('create_namespace', json({ name: TWIN }))).toBe(409)
         expect(await statusOf('create_namespace', json({ name: 'A B' }))).toBe(400)
         expect(await statusOf('create_namespace', json({ from: 'nobody' }))).toBe(404)
+        expect(await statusOf('get_namespace', { path: '/_sandbox/namespaces/nobody' })).toBe(404)
         expect(await statusOf('delete_namespace', { path: '/_sandbox/namespaces/nobody' })).toBe(404)
         expect(await statusOf('delete_namespace', { path: '/_sandbox/namespaces/default' })).toBe(400)
         expect(await statusOf('delete_namespace', { path: '/_sandbox/namespaces/another' })).toBe(204)
