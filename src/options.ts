@@ -133,6 +133,30 @@ export interface SandboxOptions {
    */
   namespaceIdle?: string | number
   /**
+   * How long a namespace may be unused before it is deleted with all that is in it, also from the data directory: `24h`, or milliseconds;
+   * 0 for never. Set it where jobs that are cut short leave theirs behind. It does not concern the default one.
+   * @defaultValue `0`
+   */
+  namespaceExpiry?: string | number
+  /**
+   * How many requests a second each namespace takes, by the API, the token endpoint and JSON-RPC; those beyond are answered 429. 0 for any
+   * number. Set it where teams share a machine; with it, a report that was cut short by it is inconclusive.
+   * @defaultValue `0`
+   */
+  quotaRequestsPerSecond?: number
+  /**
+   * How large the ledger of each namespace may become before it takes no more writes, which are answered 503: `64MiB`, or bytes; 0 for any
+   * size.
+   * @defaultValue `0`
+   */
+  quotaLedgerBytes?: string | number
+  /**
+   * How many Anvils each namespace but the default one may have at once; 0 for as many as `maxNodes` lets it have. Not less than the number
+   * of its chains that one request needs.
+   * @defaultValue `0`
+   */
+  quotaAnvils?: number
+  /**
    * How long the sandbox may be unused before it ends: `8h`, or milliseconds; 0 for ever. Set it where nobody may be left to stop it.
    * @defaultValue `0`
    */
@@ -324,6 +348,32 @@ export const SANDBOX_OPTIONS = {
     flag: '--namespace-idle <d>',
     default: '10m',
     description: 'how long a namespace may be unused before its Anvils end',
+  },
+  namespaceExpiry: {
+    schema: Type.Union([Type.String(), count(0)], { title: 'a duration such as 24h, or milliseconds' }),
+    parse: parseDuration,
+    flag: '--namespace-expiry <d>',
+    default: '0',
+    description: 'how long a namespace may be unused before it is deleted; 0 for ever',
+  },
+  quotaRequestsPerSecond: {
+    schema: count(0),
+    flag: '--quota-requests-per-second <n>',
+    default: 0,
+    description: 'how many requests a second each namespace takes; those beyond are answered 429; 0 for any number',
+  },
+  quotaLedgerBytes: {
+    schema: Type.Union([Type.String(), count(0)], { title: 'a size such as 64MiB, or bytes' }),
+    parse: parseSize,
+    flag: '--quota-ledger-bytes <size>',
+    default: '0',
+    description: 'how large the ledger of each namespace may become before writes are answered 503; 0 for any size',
+  },
+  quotaAnvils: {
+    schema: count(0),
+    flag: '--quota-anvils <n>',
+    default: 0,
+    description: 'how many Anvils each namespace but the default one may have at once; 0 for any number',
   },
   idleExit: {
     schema: Type.Union([Type.String(), count(0)], { title: 'a duration such as 8h, or milliseconds' }),

@@ -13,6 +13,7 @@ import { Ids, type IdsMade } from '../domain/ids.ts'
 import { CursorCodec } from '../domain/pagination.ts'
 import { Portfolios } from '../domain/portfolios.ts'
 import type { Chain, Chains, WalletOwner } from '../domain/ports/chain.ts'
+import { Quota } from '../domain/quota.ts'
 import type { Address, EndUser, Showing, Tenant } from '../domain/records.ts'
 import type { Service } from '../domain/service.ts'
 import { Showings } from '../domain/showings.ts'
@@ -25,7 +26,8 @@ import { transferResponse } from '../partner-api/transfer-endpoint.ts'
 import type { ResolvedOptions } from '../resolve-options.ts'
 import { ScenarioRunner } from '../scenarios/scenario-runner.ts'
 import type { LedgerEntry } from '../store/ledger-entry.ts'
-import { createStore } from '../store/ledger-store.ts'
+import { createStore, type LedgerStore } from '../store/ledger-store.ts'
+import { MeasuredJournal } from '../store/measured-journal.ts'
 import type { Logger } from '../support/logger.ts'
 import type { DurationRange } from '../support/quantities.ts'
 import { SeededRandom } from '../support/random.ts'
@@ -65,13 +67,7 @@ export async function buildServices(context: PartsContext) {
   void persistence?.watch(clock, log)
   const random = begin?.random.copy() ?? new SeededRandom(seed, persistence?.run)
   const ids = new Ids({ clock, random, last: begin?.ids })
-  const ledger =
-    begin &&
-    withTenants(
-      begin.ledger,
-      tenants.map(({ tenant }) => tenant),
-    )
-  const store = await createStore(await persistence?.timedJournal('ledger'), undefined, ledger, () => clock.now())
+  const store = await openLedger(context)
   clock.notBefore(store.at) // the machine may have set its own clock back while the sandbox was not running
   const chains = new PendingChains()
   // The first run's secret in every run, since cursors outlive restarts. By life too, since namespaces of one seed have the same ids.
@@ -122,6 +118,7 @@ export async function buildServices(context: PartsContext) {
   const exchanges = buildExchanges(context)
   return {
     service,
+    quota: buildQuota(context, store),
     store,
     exchanges,
     observer,
@@ -133,6 +130,21 @@ export async function buildServices(context: PartsContext) {
     chains,
     userTokens,
   }
+}
+
+async function openLedger({ fixture, persistence, clock, begin, surroundings }: PartsContext): Promise<LedgerStore> {
+  const tenants = fixture.tenants.map(({ tenant }) => tenant)
+  const isMeasured = surroundings.options.quota.ledgerBytes > 0
+  const inMemory = isMeasured ? new MeasuredJournal<LedgerEntry>() : undefined
+  const journal = (await persistence?.timedJournal<LedgerEntry>('ledger')) ?? inMemory
+  return createStore(journal, undefined, begin && withTenants(begin.ledger, tenants), () => clock.now())
+}
+
+/** Undefined without a limit: requests then ask nothing. */
+function buildQuota({ name, clock, surroundings }: PartsContext, store: LedgerStore): Quota | undefined {
+  const { quota: limits } = surroundings.options
+  if (limits.requestsPerSecond === 0 && limits.ledgerBytes === 0) return undefined
+  return new Quota({ name, limits, clock, ledgerBytes: () => store.bytes })
 }
 
 /** The record of its clients' exchanges. */

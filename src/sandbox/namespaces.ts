@@ -2,6 +2,7 @@ import type { Credentials, GuestWish, NamespaceSummary, NamespaceWish } from '..
 import type { NamespacesControl } from '../control/control-parts.ts'
 import { isControlToken } from '../control/guard.ts'
 import { type FoundNamespace, type KeptNamespace, NamespaceFolders, newLife } from '../data-dir/namespace-folders.ts'
+import { SandboxClock } from '../domain/clock.ts'
 import { Problem } from '../domain/errors.ts'
 import { tenantInAddress } from '../domain/idp-claims.ts'
 import { DEFAULT_NAMESPACE } from '../domain/namespace-name.ts'
@@ -11,6 +12,7 @@ import type { Logger } from '../support/logger.ts'
 import { suggest } from '../support/nearest.ts'
 import { type NamespaceCopy, ownControlToken } from './build-services.ts'
 import { credentialsOf } from './credentials.ts'
+import { type Expiring, Expiry } from './expiry.ts'
 import { Namespace } from './namespace.ts'
 import {
   auditAfterKill,
@@ -69,6 +71,7 @@ export class Namespaces implements NamespacesControl {
   /** All but the default one, including those being made or deleted: a name belongs to one life at a time. */
   readonly #entries = new Map<string, NamespaceEntry>()
   readonly #byClient = new Map<string, NamespaceEntry>()
+  readonly #expiry: Expiry
   #named = 0
   #madeByOthers = 0
 
@@ -80,6 +83,13 @@ export class Namespaces implements NamespacesControl {
     this.#folders = folders
     this.#surroundings = surroundings
     this.#templates = templates
+    this.#expiry = new Expiry({
+      after: surroundings.options.namespaceExpiry,
+      clock: new SandboxClock(), // for real time only
+      log: surroundings.log,
+      expiring: () => [...this.#entries.values()].flatMap((entry) => entry.expiring),
+      remove: (name) => this.delete(name),
+    })
   }
 
   /** The namespaces of a sandbox within this one; they end with the process. Throws Problem. */
@@ -94,19 +104,30 @@ export class Namespaces implements NamespacesControl {
     return this.#entries.size
   }
 
+  /** True if every client is the default namespace's or unknown. */
+  get alone(): boolean {
+    return this.#entries.size === 0 && !this.#expiry.hasDeleted
+  }
+
   /** The namespace of that name, opened if necessary. Throws Problem namespace_not_found, or sandbox_starting if it cannot be opened. */
   get(name: string = DEFAULT_NAMESPACE): Namespace | Promise<Namespace> {
     return this.#get(name, 'namespace')
   }
 
-  /** The namespace of that client, opened if necessary; undefined if the client is the default one's or unknown. */
+  /**
+   * The namespace of that client, opened if necessary; undefined if the client is the default one's or unknown. Rejects with Problem
+   * unknown_partner if the namespace was deleted for want of use.
+   */
   ofClient(clientId: string): Namespace | Promise<Namespace> | undefined {
-    return this.#byClient.get(clientId)?.get()
+    const entry = this.#byClient.get(clientId)
+    if (entry) return this.#use(entry)
+    const refusal = this.#expiry.refusalOf(clientId)
+    return refusal && Promise.reject(refusal)
   }
 
-  /** @returns true if {@link ofClient} finds a namespace */
+  /** @returns true if {@link ofClient} does not return undefined */
   leadsElsewhere(clientId: string): boolean {
-    return this.#byClient.has(clientId)
+    return this.#byClient.has(clientId) || this.#expiry.refusalOf(clientId) !== undefined
   }
 
   /** The tenant, of any namespace, that an address names in any case, as it is to be written. */
@@ -126,10 +147,13 @@ export class Namespaces implements NamespacesControl {
 
   /** Name of the namespace that has this text for its own control token; undefined if none has. */
   ofControlToken(text: string): string | undefined {
-    const entry = this.#entries.get(text.slice(0, text.lastIndexOf('.')))
-    if (!entry || entry.inTheMaking || entry.deleted) return undefined
-    const own = ownControlToken(this.#surroundings.options, entry)
-    return own !== undefined && isControlToken(text, own) ? entry.name : undefined
+    const name = text.slice(0, text.lastIndexOf('.'))
+    const entry = this.#entries.get(name)
+    if (entry?.inTheMaking) return undefined
+    // That of one that has expired leads to the reason.
+    const named = entry && !entry.deleted ? entry : this.#expiry.expired(name)
+    const own = named && ownControlToken(this.#surroundings.options, named)
+    return own !== undefined && isControlToken(text, own) ? name : undefined
   }
 
   /** Name of the namespace of a client; undefined for an unknown one. */
@@ -163,6 +187,8 @@ export class Namespaces implements NamespacesControl {
       throw error
     })
     this.#listen(entry)
+    this.#expiry.used(entry)
+    this.#expiry.madeAgain(name)
     if (byOthers) this.#madeByOthers++
     this.#surroundings.news.tell()
     return credentialsOf(namespace, this.#surroundings)
@@ -185,6 +211,7 @@ export class Namespaces implements NamespacesControl {
 
   /** Refuses new requests, in every namespace, and lets running ones finish. */
   beginStop(): void {
+    this.#expiry.stop()
     this.default.beginStop()
     for (const { open } of this.#entries.values()) open?.beginStop()
   }
@@ -234,14 +261,19 @@ export class Namespaces implements NamespacesControl {
   }
 
   #get(name: string, param: string): Namespace | Promise<Namespace> {
-    return name === DEFAULT_NAMESPACE ? this.default : this.#require(name, param).get()
+    return name === DEFAULT_NAMESPACE ? this.default : this.#use(this.#require(name, param))
+  }
+
+  #use(entry: NamespaceEntry): Namespace | Promise<Namespace> {
+    this.#expiry.used(entry)
+    return entry.get()
   }
 
   #require(name: string, param = 'namespace'): NamespaceEntry {
     const entry = this.#entries.get(name)
     if (entry && !entry.deleted) return entry
     const known = [DEFAULT_NAMESPACE, ...this.#entries.keys()]
-    const detail = `There is no namespace "${shorten(name)}"; ${suggest(name, known)}`
+    const detail = this.#expiry.whyGone(name) ?? `There is no namespace "${shorten(name)}"; ${suggest(name, known)}`
     throw new Problem('namespace_not_found', { detail, param })
   }
 
@@ -395,6 +427,14 @@ class NamespaceEntry {
   /** @returns true once it is no longer stored, though its name and files may still exist */
   get deleted(): boolean {
     return this.#deleted
+  }
+
+  /** It alone, if it may be deleted for want of use: not while it is made, nor if it is damaged, which somebody has to see. */
+  get expiring(): Expiring[] {
+    if (this.inTheMaking || this.#deletion || this.#closed.is === 'damaged') return []
+    const busy = this.#opening !== undefined || this.#namespace?.busy === true
+    const clients = Object.values(this.clients).map(({ client_id }) => client_id)
+    return [{ name: this.name, life: this.life, clients, busy }]
   }
 
   /** Its deletion, once begun; see {@link delete}. */

@@ -105,6 +105,11 @@ export class LedgerStore implements Store {
     })
   }
 
+  /** Bytes of its journal; 0 without one. */
+  get bytes(): number {
+    return this.#journal?.size ?? 0
+  }
+
   /** Business time of the last write, milliseconds since the Unix epoch; 0 if unknown. */
   get at(): number {
     return this.#at

@@ -86,6 +86,16 @@ export class ExchangeLog {
     return this.#next - this.#oldest
   }
 
+  /** Bytes that the exchanges here take, roughly. */
+  get bytes(): number {
+    return this.#bytes
+  }
+
+  /** True if an exchange is open: its client waits for the answer. */
+  get busy(): boolean {
+    return this.#here().some(({ end }) => end === 'open')
+  }
+
   /** Real time at which the newest exchange here began, in milliseconds since the Unix epoch; null for none. */
   get newestAt(): number | null {
     const newest = this.#at(this.#next - 1)
