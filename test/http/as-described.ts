@@ -222,6 +222,7 @@ const everyOperation = () => answers.operations().map(({ operation }) => operati
 /** Described, and not seen here: why. */
 const NOT_SEEN: [pattern: RegExp, why: string][] = [
   [/ 408$/, 'takes a minute of real time'],
+  [/^(namespace_)?json_rpc 429$/, 'needs a quota'],
   [/^next_request 404$/, 'needs a sandbox that records nothing'],
   [
     /^(?!(.*token|list_(pools|portfolios|transactions)|create_(end_user|portfolio)|deposit|withdraw) ).* 500$/,
