@@ -225,7 +225,7 @@ export class Namespace {
 
   /** True while a client waits for an answer, or somebody follows its events. */
   get busy(): boolean {
-    return this.services.exchanges.busy || this.eventStreams.size > 0
+    return this.services.exchanges.busy() || this.eventStreams.size > 0
   }
 
   /** What it uses of its sandbox, and may use; a limit of 0 is none. The requests are counted only where they have a limit. */

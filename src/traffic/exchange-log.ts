@@ -91,10 +91,8 @@ export class ExchangeLog {
     return this.#bytes
   }
 
-  /** True if an exchange is open: its client waits for the answer. */
-  get busy(): boolean {
-    return this.#here().some(({ end }) => end === 'open')
-  }
+  /** True while a client waits for an answer. */
+  readonly busy = () => this.#here().some(({ end }) => end === 'open')
 
   /** Real time at which the newest exchange here began, in milliseconds since the Unix epoch; null for none. */
   get newestAt(): number | null {
