@@ -23,11 +23,7 @@ import { watching } from './watching.mjs'
 
 const PARTS = { startup, exec, requests, faults, deposits, reset, package: packageFigures }
 /** Minutes each: measured when named only. */
-<<<<<<< HEAD
-const LONG_PARTS = { join, scale, held, stored, memory, namespaces, watching, explore }
-=======
-const LONG_PARTS = { scale, held, stored, memory, namespaces, team, watching, explore }
->>>>>>> wA2
+const LONG_PARTS = { join, scale, held, stored, memory, namespaces, team, watching, explore }
 const ALL_PARTS = { ...PARTS, ...LONG_PARTS }
 
 /** Ratios of earlier runs. */

@@ -1,8 +1,8 @@
 import { type TSchema, Type } from '@sinclair/typebox'
 import { OptionError, refuseUnknownNames } from './option-error.ts'
-import { shorten } from './support/foreign-text.ts'
+import { forkedUrl, notEmpty, parseBlockTime, parseClockStart, publicOrigin } from './option-values.ts'
 import { type Issue, UnreadableTextError, wordsOf } from './support/issue.ts'
-import { parseDuration, parseDurationRange, parseMoment, parseSize } from './support/quantities.ts'
+import { parseDuration, parseDurationRange, parseSize } from './support/quantities.ts'
 import { MAX_SEED } from './support/random.ts'
 import { schemaIssues } from './support/schema-issues.ts'
 
@@ -132,6 +132,30 @@ export interface SandboxOptions {
    * @defaultValue `10m`
    */
   namespaceIdle?: string | number
+  /**
+   * How long a namespace may be unused before it is deleted with all that is in it, also from the data directory: `24h`, or milliseconds;
+   * 0 for never. Set it where jobs that are cut short leave theirs behind. It does not concern the default one.
+   * @defaultValue `0`
+   */
+  namespaceExpiry?: string | number
+  /**
+   * How many requests a second each namespace takes, by the API, the token endpoint and JSON-RPC; those beyond are answered 429. 0 for any
+   * number. Set it where teams share a machine; with it, a report that was cut short by it is inconclusive.
+   * @defaultValue `0`
+   */
+  quotaRequestsPerSecond?: number
+  /**
+   * How large the ledger of each namespace may become before it takes no more writes, which are answered 503: `64MiB`, or bytes; 0 for any
+   * size.
+   * @defaultValue `0`
+   */
+  quotaLedgerBytes?: string | number
+  /**
+   * How many Anvils each namespace but the default one may have at once; 0 for as many as `maxNodes` lets it have. Not less than the number
+   * of its chains that one request needs.
+   * @defaultValue `0`
+   */
+  quotaAnvils?: number
   /**
    * How long the sandbox may be unused before it ends: `8h`, or milliseconds; 0 for ever. Set it where nobody may be left to stop it.
    * @defaultValue `0`
@@ -325,6 +349,32 @@ export const SANDBOX_OPTIONS = {
     default: '10m',
     description: 'how long a namespace may be unused before its Anvils end',
   },
+  namespaceExpiry: {
+    schema: Type.Union([Type.String(), count(0)], { title: 'a duration such as 24h, or milliseconds' }),
+    parse: parseDuration,
+    flag: '--namespace-expiry <d>',
+    default: '0',
+    description: 'how long a namespace may be unused before it is deleted; 0 for ever',
+  },
+  quotaRequestsPerSecond: {
+    schema: count(0),
+    flag: '--quota-requests-per-second <n>',
+    default: 0,
+    description: 'how many requests a second each namespace takes; those beyond are answered 429; 0 for any number',
+  },
+  quotaLedgerBytes: {
+    schema: Type.Union([Type.String(), count(0)], { title: 'a size such as 64MiB, or bytes' }),
+    parse: parseSize,
+    flag: '--quota-ledger-bytes <size>',
+    default: '0',
+    description: 'how large the ledger of each namespace may become before writes are answered 503; 0 for any size',
+  },
+  quotaAnvils: {
+    schema: count(0),
+    flag: '--quota-anvils <n>',
+    default: 0,
+    description: 'how many Anvils each namespace but the default one may have at once; 0 for any number',
+  },
   idleExit: {
     schema: Type.Union([Type.String(), count(0)], { title: 'a duration such as 8h, or milliseconds' }),
     parse: parseDuration,
@@ -447,51 +497,4 @@ function refuseIncomplete(logger: SandboxLogger): void {
   }
   const missing = methods.filter((name) => typeof logger[name] !== 'function')
   if (missing.length > 0) throw new OptionError(`logger must be of pino's shape; it lacks ${missing.join(', ')}`)
-}
-
-/** The origin a URL is. Throws UnreadableTextError, which does not repeat the URL: it may hold a password. */
-export function publicOrigin(text: string): string {
-  const fix = 'give an origin such as https://sandbox.acme.test:4010'
-  if (!/^https?:\/\/[^\s\\]+$/i.test(text) || !URL.canParse(text)) {
-    throw new UnreadableTextError('must be an http or https URL', fix)
-  }
-  const { origin, username, password, pathname, search, hash } = new URL(text)
-  const excess = [
-    [username || password, 'credentials'],
-    [pathname !== '/', 'a path'],
-    [search || text.includes('?'), 'a query'],
-    [hash || text.includes('#'), 'a fragment'],
-  ].flatMap(([there, what]) => (there ? [what] : []))
-  if (excess.length === 0) return origin
-  throw new UnreadableTextError(`must not have ${excess.join(' or ')}`, fix)
-}
-
-/** Throws UnreadableTextError, which does not repeat the URL: it may hold a key. */
-function forkedUrl(text: string): void {
-  if (/^https?:\/\/[^\s/]+\S*$/.test(text) && URL.canParse(text)) return
-  throw new UnreadableTextError('must be an http or https URL', 'write it like https://mainnet.base.org')
-}
-
-function notEmpty(text: string): void {
-  if (text !== '') return
-  throw new UnreadableTextError('must not be empty', 'leave it out for one that is made, or for none on loopback')
-}
-
-/** The embedded chain's state is from the first seconds of 2025, and its time only moves forward. */
-const EARLIEST = Date.UTC(2025, 0, 2)
-const LATEST = Date.UTC(9000, 0, 1)
-
-/** A block time. Throws UnreadableTextError: blocks carry whole seconds, so none can follow another within one. */
-function parseBlockTime(text: string): number {
-  const milliseconds = parseDuration(text)
-  if (milliseconds >= 1_000) return milliseconds
-  throw new UnreadableTextError(`must be 1s at least; got "${shorten(text)}"`, 'write it like 2s')
-}
-
-/** The moment a clock starts at, in milliseconds since the Unix epoch. Throws UnreadableTextError. */
-export function parseClockStart(text: string): number {
-  const time = parseMoment(text)
-  if (time >= EARLIEST && time <= LATEST) return time
-  const problem = `must be an ISO 8601 moment from 2025-01-02 on; got "${shorten(text)}"`
-  throw new UnreadableTextError(problem, 'write it like 2030-01-01T00:00:00Z')
 }

@@ -1,8 +1,10 @@
 import { isLoopback } from './domain/origin.ts'
+import type { QuotaLimits } from './domain/quota.ts'
 import type { FixtureOptions } from './fixtures/fixture.ts'
 import type { ForkOptions } from './fixtures/resolve-chains.ts'
 import { OptionError } from './option-error.ts'
-import { parseClockStart, publicOrigin, SANDBOX_OPTIONS, type SandboxOptions } from './options.ts'
+import { parseClockStart, publicOrigin } from './option-values.ts'
+import { SANDBOX_OPTIONS, type SandboxOptions } from './options.ts'
 import { type DurationRange, parseDuration, parseDurationRange, parseSize } from './support/quantities.ts'
 import { SeededRandom } from './support/random.ts'
 import type { LogBounds } from './traffic/exchange-log.ts'
@@ -39,6 +41,10 @@ export interface ResolvedOptions {
   maxNodes: number
   /** Milliseconds. */
   namespaceIdle: number
+  /** What each namespace may use. */
+  quota: QuotaLimits
+  /** Milliseconds without use after which a namespace is deleted; 0 for never. */
+  namespaceExpiry: number
   /** Milliseconds without use after which it ends; 0 for never. */
   idleExit: number
   /** How much is kept of what clients send. */
@@ -68,6 +74,12 @@ export function resolveOptions(given: SandboxOptions, fixture: FixtureOptions): 
     maxNodes: given.maxNodes ?? OTHERS.maxNodes.default,
     blockTime: inNumbers(given.blockTime ?? OTHERS.blockTime.default, parseDuration),
     namespaceIdle: inNumbers(given.namespaceIdle ?? OTHERS.namespaceIdle.default, parseDuration),
+    quota: {
+      requestsPerSecond: given.quotaRequestsPerSecond ?? OTHERS.quotaRequestsPerSecond.default,
+      ledgerBytes: inNumbers(given.quotaLedgerBytes ?? OTHERS.quotaLedgerBytes.default, parseSize),
+      anvils: given.quotaAnvils ?? OTHERS.quotaAnvils.default,
+    },
+    namespaceExpiry: inNumbers(given.namespaceExpiry ?? OTHERS.namespaceExpiry.default, parseDuration),
     idleExit: inNumbers(given.idleExit ?? OTHERS.idleExit.default, parseDuration),
     recording: {
       maxExchanges: given.recordExchanges ?? OTHERS.recordExchanges.default,

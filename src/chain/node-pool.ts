@@ -22,7 +22,7 @@ export interface NodeUser {
 }
 
 /** Milliseconds that a chain waits for a node: a little less than the chain's callers wait. */
-const PLACE_TIMEOUT_MS = 29_000
+export const PLACE_TIMEOUT_MS = 29_000
 /** Milliseconds that a node waits for its turn to start: a hundred nodes take long on a busy machine. */
 const TURN_TIMEOUT_MS = 110_000
 /** Number of nodes that start at the same time: more would only slow each other down. */

@@ -26,7 +26,7 @@ export interface OnDemandOptions extends Omit<AnvilChainOptions, 'fork' | 'node'
   /** The copy with which it begins; its journal has the same content. */
   begin?: ChainCopy | undefined
   /** Source of its node; undefined: it starts nodes without limit. */
-  pool?: NodePool | undefined
+  pool?: Pick<NodePool, 'enter' | 'start' | 'used'> | undefined
   /** Milliseconds without use after which it rests; undefined: never. */
   idleMs?: number | undefined
 }

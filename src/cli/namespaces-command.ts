@@ -76,9 +76,10 @@ async function wishOf(name: string | undefined, flags: CreateFlags): Promise<Nam
 
 /** One row per field: its name, then its values. */
 function rowsOf(credentials: Credentials): unknown[][] {
-  const { namespace, base_url, auth_url, control_url, rpc_urls, audience, scope, seed, tenants } = credentials
+  const { namespace, base_url, auth_url, control_url, control_token, rpc_urls, audience, scope, seed, tenants } =
+    credentials
   return [
-    ...Object.entries({ namespace, base_url, auth_url, control_url }),
+    ...Object.entries({ namespace, base_url, auth_url, control_url, ...(control_token && { control_token }) }),
     ...Object.entries(rpc_urls).map(([chainId, url]) => ['rpc_url', url, chainId]),
     ...Object.entries({ audience, scope, seed }),
     ...tenants.flatMap(({ slug, client_id, client_secret, end_users }) => [

@@ -82,10 +82,10 @@ export class ControlClient {
     this.#base = namespace === undefined ? '/_sandbox' : pathOf(namespace)
   }
 
-  /** A client for one of the sandbox's namespaces. */
-  in(namespace: string): ControlClient {
-    const { url, token: controlToken, fetch: fetchFn } = this.#connection
-    return new ControlClient(url, { controlToken, fetch: fetchFn, namespace })
+  /** A client for one of the sandbox's namespaces, with the namespace's own control token if one is given. */
+  in(namespace: string, ownToken?: string): ControlClient {
+    const { url, token, fetch: fetchFn } = this.#connection
+    return new ControlClient(url, { controlToken: ownToken ?? token, fetch: fetchFn, namespace })
   }
 
   namespaces(): Promise<NamespaceSummary[]> {
@@ -139,17 +139,7 @@ export class ControlClient {
   }
 
   async #readinessOf(namespace: string): Promise<Readiness> {
-    const all = await this.namespaces()
-    const own = all.find(({ name }) => name === namespace)
-    if (!own)
-      throw unknownNamespace(
-        namespace,
-        suggest(
-          namespace,
-          all.map(({ name }) => name),
-        ),
-      )
-    const { ready, reason } = own
+    const { ready, reason } = await this.#connection.call<NamespaceSummary>('GET', pathOf(namespace))
     return { ready, ...(reason !== undefined && { reason }) }
   }
 

@@ -62,7 +62,7 @@ export interface Credentials {
   seed: number
   /** With a self-signed certificate: path, on the sandbox's machine, of the PEM file to trust. */
   ca_file?: string
-  /** Bearer token of the control interface; absent if it needs none. */
+  /** Bearer token of the control interface, absent if it needs none: of a namespace its own, which opens that namespace alone. */
   control_token?: string
   tenants: TenantCredentials[]
 }

@@ -48,6 +48,8 @@ declare module 'fastify' {
   interface FastifyRequest {
     /** The namespace of a control request, once its caller is let in. */
     control: NamespaceControl | null
+    /** Name of the namespace whose own control token the caller has; null for one who may do everything. */
+    limitedTo: string | null
   }
 }
 
@@ -57,6 +59,10 @@ export interface ControlDeps {
   /** Id of this sandbox. */
   instance: string
   controlToken: string | undefined
+  /** Name of the namespace that has this text for its own control token; undefined if none has. */
+  namespaceOfToken(token: string): string | undefined
+  /** Name of the namespace of that client; undefined for an unknown one. */
+  namespaceOfClient(clientId: string): string | undefined
   /** Address of the sandbox, whose own pages may use the interface. */
   origin: Origin
   /** Browsers that may use it without the token. */
@@ -78,13 +84,18 @@ export interface ControlDeps {
   createGuest(wish: GuestWish): Promise<Guest>
   /** Makes a URL the origin that clients see. Throws Problem validation_error or control_token_required. */
   announce(url: string): void
-  /** A client of this interface, without the network, that acts for a caller from outside: of the default namespace, or the one named. */
-  clientOf(namespace?: string): Promise<ControlClient>
+  /**
+   * A client of this interface, without the network, that acts for a caller from outside, and may do no more than the caller: for the default
+   * namespace, or the one named.
+   */
+  clientOf(namespace: string | undefined, { limitedTo }: Pick<FastifyRequest, 'limitedTo'>): Promise<ControlClient>
 }
 
 /** Operations on the set of namespaces. */
 export interface NamespacesControl {
   list(): NamespaceSummary[]
+  /** The namespace of that name as the list shows it. Throws Problem namespace_not_found. */
+  summary(name: string): NamespaceSummary
   /**
    * Resolves when the namespace can serve. `byOthers`: see {@link isFromOutside}. Throws Problem validation_error, namespace_exists,
    * namespace_not_found or too_many_namespaces.

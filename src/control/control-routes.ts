@@ -28,7 +28,7 @@ import { tokenRoutes } from './routes/tokens.ts'
 import { transactionRoutes } from './routes/transactions.ts'
 import { usageRoutes } from './routes/usage.ts'
 
-const ofSandbox = [sessionRoutes, stopRoutes, publicUrlRoutes, guestRoutes, namespaceRoutes]
+const ofSandbox = [sessionRoutes, stopRoutes, publicUrlRoutes, guestRoutes, namespaceRoutes, usageRoutes]
 
 const ofEveryNamespace = [
   credentialRoutes,
@@ -61,24 +61,16 @@ const PRIVATE = {
 /** The control interface under `/_sandbox`: never subject to faults, never recorded. */
 export async function controlRoutes(app: FastifyInstance, deps: ControlDeps): Promise<void> {
   app.decorateRequest('control', null)
+  app.decorateRequest('limitedTo', null)
   app.register(healthRoutes, deps)
   app.register(async (guarded) => {
     guarded.addHook('onRequest', async (request, reply) => {
       reply.headers(PRIVATE)
       if (request.routeOptions.config.open) refuseForeigners(request, deps)
-      else guard(request, deps)
+      else request.limitedTo = guard(request, deps)
       overlookNeedlessBody(request)
     })
-<<<<<<< HEAD
     for (const routes of ofSandbox) await routes(guarded, deps)
-=======
-    guarded.register(sessionRoutes, deps)
-    guarded.register(stopRoutes, deps)
-    guarded.register(publicUrlRoutes, deps)
-    guarded.register(guestRoutes, deps)
-    guarded.register(namespaceRoutes, deps)
-    guarded.register(usageRoutes, deps)
->>>>>>> wA2
     for (const prefix of ['/_sandbox', '/_sandbox/namespaces/:namespace']) {
       guarded.register(async (scope) => ofNamespace(scope, deps), { prefix })
     }

@@ -12,20 +12,37 @@ export interface GuardDeps {
   controlToken: string | undefined
   origin: Origin
   sessions: Sessions
+  /** Name of the namespace that has this text for its own control token; undefined if none has. */
+  namespaceOfToken(token: string): string | undefined
 }
 
 /**
  * Lets a request use the control interface, or refuses it. Loopback alone does not protect: a foreign Origin is refused, and so is a
- * foreign Host unless a token or a session proves the caller. Throws Problem control_forbidden or control_token_required.
+ * foreign Host unless a token or a session proves the caller. The sandbox's token opens everything, that of a namespace its own routes:
+ * its name is then returned. Throws Problem control_forbidden or control_token_required.
  */
-export function guard(request: FastifyRequest, { controlToken, origin, sessions }: GuardDeps): void {
-  refuseForeigners(request, { controlToken, origin })
-  if (controlToken === undefined) return
+export function guard(request: FastifyRequest, deps: GuardDeps): string | null {
+  const { controlToken, sessions } = deps
+  refuseForeigners(request, deps)
+  if (controlToken === undefined) return null
   const { authorization } = request.headers
-  if (authorization === undefined && sessions.admit(request)) return
-  if (isControlToken(authorization?.replace(BEARER, ''), controlToken)) return
-  const detail = 'Send Authorization: Bearer with the control token printed at start.'
-  throw refusal(detail, 'Authorization', BEARER.test(authorization ?? ''))
+  const token = authorization === undefined ? sessions.tokenOf(request) : authorization.replace(BEARER, '')
+  if (isControlToken(token, controlToken)) return null
+  const own = token === undefined ? undefined : deps.namespaceOfToken(token)
+  if (own === undefined) {
+    const detail =
+      'Send Authorization: Bearer with the control token printed at start, or below /_sandbox/namespaces/{name}/ with that of the namespace.'
+    throw refusal(detail, 'Authorization', BEARER.test(authorization ?? ''))
+  }
+  const { namespace } = request.params as { namespace?: string }
+  if (namespace === own) return own
+  throw beyond(own)
+}
+
+/** Problem control_forbidden for a caller with the control token of a namespace that asks for anything else. */
+function beyond(own: string): Problem {
+  const detail = `This is the control token of the namespace "${own}": it opens /_sandbox/namespaces/${own} and what is below, and nothing else. Ask there, or send the control token of the sandbox.`
+  return new Problem('control_forbidden', { detail, param: 'Authorization' })
 }
 
 /**
@@ -48,7 +65,8 @@ export function refusal(detail: string, param: string, given: boolean): Problem 
 
 /** @returns true if it is the control token; in constant time for all tokens of that length */
 export function isControlToken(token: string | undefined, controlToken: string): boolean {
-  const given = Buffer.from(token ?? '')
+  if (token === undefined) return false
+  const given = Buffer.from(token)
   const wanted = Buffer.from(controlToken)
   return given.length === wanted.length && timingSafeEqual(given, wanted)
 }

@@ -86,30 +86,34 @@ export const CredentialsSchema = control<Credentials>(
     ca_file: Type.Optional(
       Text("With a self-signed certificate: path, on the sandbox's machine, of the PEM file to trust."),
     ),
-    control_token: Type.Optional(Text('Bearer token of the control interface; absent when it needs none.')),
+    control_token: Type.Optional(
+      Text(
+        'Bearer token of the control interface, absent when it needs none: of a namespace its own, which opens that namespace alone.',
+      ),
+    ),
     tenants: Type.Array(TenantCredentialsSchema),
   }),
 )
 
-export const NamespacesSchema = Type.Array(
-  control<NamespaceSummary>(
-    'Namespace',
-    Type.Object({
-      name: Text('Its name.'),
-      seed: Type.Optional(Type.Integer({ description: 'Every random choice in it derives from it.' })),
-      created_at: Type.Optional(Moment('Wall-clock time.')),
-      ready: Type.Boolean({ description: 'Whether it can serve.' }),
-      reason: Type.Optional(Text('Why it cannot.')),
-      tenants: Type.Array(Type.String(), { description: 'Slugs of its tenants.' }),
-      requests: Type.Integer({ minimum: 0, description: 'Number of its requests on record.' }),
-      last_request_at: orNull(Moment('Wall-clock time.'), 'When the newest of them came; null for none.'),
-      failed_findings: orNull(
-        Type.Integer({ minimum: 0 }),
-        'Number of broken rules, as last judged for somebody who looks at its operations; null if nobody does.',
-      ),
-    }),
-  ),
+export const NamespaceSchema = control<NamespaceSummary>(
+  'Namespace',
+  Type.Object({
+    name: Text('Its name.'),
+    seed: Type.Optional(Type.Integer({ description: 'Every random choice in it derives from it.' })),
+    created_at: Type.Optional(Moment('Wall-clock time.')),
+    ready: Type.Boolean({ description: 'Whether it can serve.' }),
+    reason: Type.Optional(Text('Why it cannot.')),
+    tenants: Type.Array(Type.String(), { description: 'Slugs of its tenants.' }),
+    requests: Type.Integer({ minimum: 0, description: 'Number of its requests on record.' }),
+    last_request_at: orNull(Moment('Wall-clock time.'), 'When the newest of them came; null for none.'),
+    failed_findings: orNull(
+      Type.Integer({ minimum: 0 }),
+      'Number of broken rules, as last judged for somebody who looks at its operations; null if nobody does.',
+    ),
+  }),
 )
+
+export const NamespacesSchema = Type.Array(NamespaceSchema)
 
 const CLOCK = {
   now: Moment('Business time.'),

@@ -21,15 +21,16 @@ export interface SessionsDeps {
 }
 
 /**
- * Sessions of browsers that may use the control interface: each begins with the control token or a code that is used once, and is a secret
- * of its own in a cookie. They are kept in memory alone and so end with the sandbox.
+ * Sessions of browsers that may use the control interface: each begins with a control token or a code that is used once, and is a secret
+ * of its own in a cookie. It opens what that token opens, as long as the token does. Sessions are kept in memory alone and so end with the
+ * sandbox.
  */
 export class Sessions {
   readonly #deps: SessionsDeps
   /** Moment at which each code expires, the oldest code first. */
   readonly #codes = new Map<string, number>()
-  /** The oldest first. */
-  readonly #sessions = new Set<string>()
+  /** The control token that each session stands for, the oldest session first. */
+  readonly #sessions = new Map<string, string>()
 
   constructor(deps: SessionsDeps) {
     this.#deps = deps
@@ -50,10 +51,10 @@ export class Sessions {
     return expiry !== undefined && this.#deps.wallNow() < expiry
   }
 
-  /** Begins a session. Returns the value of `Set-Cookie`; `secure` is true if the browser came by https. */
-  begin(secure: boolean): string {
+  /** Begins a session for a control token. Returns the value of `Set-Cookie`; `secure` is true if the browser came by https. */
+  begin(token: string, secure: boolean): string {
     const session = SeededRandom.secret()
-    this.#sessions.add(session)
+    this.#sessions.set(session, token)
     dropOldest(this.#sessions)
     return this.#cookie(session, secure)
   }
@@ -65,17 +66,18 @@ export class Sessions {
   }
 
   /**
-   * Lets in a request that has the cookie of a session. A browser also sends that cookie for pages on other ports of the host, so it counts
-   * only if the browser says that a page of the sandbox asks. Throws Problem control_forbidden. @returns false without a session
+   * The control token that a request's session stands for; undefined without a session. A browser also sends the cookie for pages on
+   * other ports of the host, so it counts only if the browser says that a page of the sandbox asks. Throws Problem control_forbidden.
    */
-  admit(request: FastifyRequest): boolean {
-    if (!this.#sent(request).some((session) => this.#sessions.has(session))) return false
+  tokenOf(request: FastifyRequest): string | undefined {
+    const [token] = this.#sent(request).flatMap((session) => this.#sessions.get(session) ?? [])
+    if (token === undefined) return undefined
     const { 'sec-fetch-site': site, origin } = request.headers
     // `none`: somebody typed the address. A foreign Origin has been refused before; browsers that say no site send it when they change something.
     const own = READING.has(request.method)
       ? site === undefined || site === 'same-origin' || site === 'none'
       : site === 'same-origin' || (site === undefined && origin !== undefined)
-    if (own) return true
+    if (own) return token
     const detail = 'The cookie of a session is good for the pages of the sandbox alone; send the control token instead.'
     throw new Problem('control_forbidden', { detail, param: site === undefined ? 'Origin' : 'Sec-Fetch-Site' })
   }
@@ -100,7 +102,7 @@ export class Sessions {
   }
 }
 
-function dropOldest(kept: Map<string, unknown> | Set<string>): void {
+function dropOldest(kept: Map<string, unknown>): void {
   const [oldest] = kept.keys()
   if (kept.size > MOST && oldest !== undefined) kept.delete(oldest)
 }

@@ -3,6 +3,7 @@ export const CHECKS = [
   'head',
   'route',
   'ready',
+  'quota',
   'fault',
   'client_credentials',
   'idp_token',

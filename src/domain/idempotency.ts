@@ -24,6 +24,8 @@ export interface IdempotentRequest {
   origin: Pick<Claim, 'request_id' | 'instance'>
   /** On success the operation itself must commit the writes of {@link Idempotency.keep}. */
   operation(claim: Claim): Promise<ApiResponse>
+  /** Called before the operation begins; throws to refuse the request as long as nothing is kept under its key. */
+  admit?(): void
   /** Called unless the request is refused: it runs the operation, joins a running one, or gets the kept response. */
   onUse?(use: 'first' | 'joined' | 'replayed'): void
   /** Called with an error of the operation that becomes its response and is kept. */
@@ -67,6 +69,7 @@ export class Idempotency {
     }
     let replayed = false
     const result = this.#kept(id, fingerprint).then((kept) => {
+      if (!kept) request.admit?.()
       request.onUse?.(kept ? 'replayed' : 'first')
       if (!kept) return this.#execute({ id, fingerprint, ...request.origin }, request)
       replayed = true

@@ -46,13 +46,17 @@ async function run(context: RequestContext, deps: PipelineDeps): Promise<unknown
     return endpoint.handle({ tenant, params, query, body, onPhase, onStep, ...(claim && { claim }) }, service)
   }
   const key = endpoint.idempotency === 'none' ? undefined : sentIdempotencyKey(request)
-  if (key === undefined) return write(context, await operation(), deps)
+  if (key === undefined) {
+    if (endpoint.idempotency !== 'none') deps.quota?.admitWrite()
+    return write(context, await operation(), deps)
+  }
   // Step 5 of docs/a-deposit.md: a repetition gets the kept response or joins the running request; `operation` does not begin for it.
   const { response, replayed } = await service.idempotency.run({
     scope: { tenant_id: tenant.tenant_id, operation: endpoint.operation, external_id: exchange.external_id ?? '', key },
     body: request.body,
     origin: origin(request),
     operation,
+    admit: () => deps.quota?.admitWrite(),
     onUse: (use) => noteKeyUse(request, use),
     onKeptProblem: (problem) => noteRefusal(request, problem),
   })

@@ -6,6 +6,7 @@ import type { Exchange } from '../domain/exchange.ts'
 import { KEY_FORMS, unquotedKey } from '../domain/idempotency-key.ts'
 import { directoryIdOf } from '../domain/idp-claims.ts'
 import type { Ids } from '../domain/ids.ts'
+import type { Quota } from '../domain/quota.ts'
 import type { Service } from '../domain/service.ts'
 import type { FaultEngine } from '../faults/fault-engine.ts'
 import type { Endpoint } from '../partner-api/endpoint.ts'
@@ -31,8 +32,8 @@ export interface PipelineDeps {
   faults: FaultEngine
   /** Record of its clients' requests and the answers. */
   exchanges: ExchangeLog
-  /** Token that a request needs to bring a fault along; undefined if none is needed. */
-  controlToken: string | undefined
+  /** Tokens of which a request needs one to bring a fault along: the sandbox's, and the namespace's own; empty if none is needed. */
+  controlTokens: readonly string[]
   /** Key that the URL of its JSON-RPC needs for sending transactions; undefined if none is needed. */
   rpcKey: string | undefined
   /** Throws Problem token_missing or invalid_idp_token. */
@@ -45,6 +46,8 @@ export interface PipelineDeps {
   end: AbortSignal
   /** Reason why the sandbox cannot serve yet; undefined if it can. */
   notReady(): string | undefined
+  /** Limits of what the namespace may use; undefined if there are none. */
+  quota: Quota | undefined
 }
 
 /** One request on its way through the pipeline. */
@@ -64,11 +67,24 @@ type Step = (context: RequestContext, deps: PipelineDeps) => void | Promise<void
  * the body and validates path, query and body against the endpoint's schemas, and `handle.ts` claims the key, runs the handler and
  * settles the key. Nothing else runs in between.
  */
-export const steps: readonly Step[] = [ready, faultsOnRequest, identityProviderToken, role, userToken, idempotencyKey]
+export const steps: readonly Step[] = [
+  ready,
+  quota,
+  faultsOnRequest,
+  identityProviderToken,
+  role,
+  userToken,
+  idempotencyKey,
+]
 
 /** Throws Problem sandbox_starting unless the sandbox is ready and still of the generation that let the request in. */
 export function ready({ generation }: RequestContext, deps: PipelineDeps): void {
   refuseUnlessReady(deps.notReady() ?? (generation.aborted ? 'The sandbox was reset meanwhile.' : undefined))
+}
+
+/** Throws Problem rate_limited. */
+function quota(_context: RequestContext, deps: PipelineDeps): void {
+  deps.quota?.admitRequest()
 }
 
 /** Throws Problem sandbox_starting if there is a reason not to serve. */
@@ -95,14 +111,15 @@ async function faultsOnRequest(context: RequestContext, deps: PipelineDeps): Pro
 export function bringFault(
   request: FastifyRequest,
   exchange: HttpExchange,
-  { faults, controlToken }: Pick<PipelineDeps, 'faults' | 'controlToken'>,
+  { faults, controlTokens }: Pick<PipelineDeps, 'faults' | 'controlTokens'>,
 ): void {
   const fault = header(request, 'x-sandbox-fault')
   if (fault === undefined) return
   const given = header(request, 'x-sandbox-control-token')
-  if (controlToken !== undefined && !isControlToken(given, controlToken)) {
+  if (controlTokens.length > 0 && !controlTokens.some((token) => isControlToken(given, token))) {
     const headers = { 'www-authenticate': challengeOf('control_token_required', given !== undefined) }
-    const detail = 'X-Sandbox-Fault needs the control token printed at start, in X-Sandbox-Control-Token.'
+    const detail =
+      'X-Sandbox-Fault needs the control token printed at start, or that of the namespace, in X-Sandbox-Control-Token.'
     throw new Problem('control_token_required', { detail, param: 'X-Sandbox-Control-Token', headers })
   }
   faults.bring(fault, exchange)

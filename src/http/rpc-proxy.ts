@@ -103,6 +103,7 @@ const RPC_ERRORS = [
   'not_found',
   'payload_too_large',
   'unsupported_media_type',
+  'rate_limited',
   'chain_unavailable',
   'sandbox_starting',
 ] as const
@@ -170,9 +171,12 @@ async function openChain(
   { namespace: name, chain_id, key, isClient }: RpcParams & { key: unknown; isClient: boolean },
   { namespace }: Pick<RpcDeps, 'namespace'>,
 ) {
-  const { service, exchanges, rpcKey, notReady, end } = await namespace(name)
+  const { service, exchanges, rpcKey, notReady, end, quota } = await namespace(name)
   refuseUnlessReady(notReady())
-  if (isClient) exchanges.rpcAt = service.clock.wallNow()
+  if (isClient) {
+    quota?.admitRequest()
+    exchanges.rpcAt = service.clock.wallNow()
+  }
   const chain = service.chains.get(chain_id)
   if (!chain) throw new Problem('not_found', { detail: 'There is no such chain.', param: 'chain_id' })
   const maySend = rpcKey === undefined || (typeof key === 'string' && isControlToken(key, rpcKey))

@@ -24,9 +24,10 @@ export function tokenEndpointFaults(
     const client = clientId(request)
     entrance.enter(request, reply, await namespaceOfClient(client), 'token')
     noteForm(request)
-    const { faults, service, notReady } = request.namespace
+    const { faults, service, notReady, quota } = request.namespace
     // Before the tenants are loaded, a registered client would get the answer that it is unknown.
     refuseUnlessReady(notReady())
+    quota?.admitRequest()
     const target = { operation: 'token', user_token: false, render: oauthError } as const
     const exchange = new HttpExchange(request, reply, target)
     request.exchange = exchange

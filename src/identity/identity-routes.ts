@@ -159,6 +159,7 @@ const OAUTH_WORDS: Partial<Record<ErrorCode, string>> = {
   unsupported_media_type: 'invalid_request',
   not_implemented: 'invalid_request',
   sandbox_starting: 'temporarily_unavailable',
+  unknown_partner: 'invalid_client',
 }
 
 function inOAuthTerms(error: FastifyError | Problem, request: FastifyRequest): OAuthError {
@@ -195,7 +196,7 @@ const WHEN = {
   413: 'The form is over 16 KiB.',
   414: 'Path and query are over 8 KiB.',
   415: 'The body is coded.',
-  429: 'A fault asks for it.',
+  429: 'There were as many requests in this second as the quota of the namespace lets through, or a fault asks for it.',
   500: 'The sandbox failed, or a fault asks for it.',
   501: 'The transfer coding is not known.',
   502: 'A fault asks for it.',

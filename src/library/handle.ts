@@ -147,6 +147,8 @@ export interface Ways {
   loadViem(): Promise<Viem>
   /** If given, viem is loaded by it when `chain` is first read, and not before. */
   requireViem?(): Viem
+  /** Client of the sandbox that makes and deletes namespaces; default: the handle's own. */
+  namespacesBy?: ControlClient
   /** Gives credentials the addresses as seen from here; default: as the sandbox returns them. */
   addressed?(credentials: Credentials): Credentials
   stop(): Promise<void>
@@ -160,7 +162,8 @@ export async function handleOf(client: ControlClient, ways: Ways): Promise<Sandb
 }
 
 async function handleWith(client: ControlClient, given: Credentials, ways: Ways): Promise<SandboxHandle> {
-  const { addressed = (as: Credentials) => as, begin, fetch, loadViem, requireViem, stop, dispose } = ways
+  const { begin, fetch, loadViem, requireViem, stop, dispose } = ways
+  const { addressed = (as: Credentials) => as, namespacesBy = client } = ways
   const credentials = addressed(given)
   let loaded = requireViem ? undefined : chainClients(credentials, fetch, await loadViem())
   const chains = () => {
@@ -195,8 +198,9 @@ async function handleWith(client: ControlClient, given: Credentials, ways: Ways)
       stop: async () => (await client.stopScenario()).stopped,
     },
     requests: requestsOf(client, begin),
-    namespaces: namespacesOf(client, (own, made, end) =>
-      handleWith(own, made, { ...ways, begin: undefined, stop: end, dispose: end }),
+    // A namespace's handle has that namespace's token for all but this: its token makes none.
+    namespaces: namespacesOf(namespacesBy, (own, made, end) =>
+      handleWith(own, made, { ...ways, namespacesBy, begin: undefined, stop: end, dispose: end }),
     ),
     credentials: async () => addressed(await client.credentials()),
     userToken: async (externalId, wish = {}) => client.userToken(externalId, mintingWish(wish)),
@@ -305,7 +309,7 @@ function namespacesOf<Handle>(
         ending ??= client.deleteNamespace(namespace)
         return ending
       }
-      return open(client.in(namespace), credentials, end)
+      return open(client.in(namespace, credentials.control_token), credentials, end)
     },
     list: () => client.namespaces(),
     delete: (name) => client.deleteNamespace(name),

@@ -13,6 +13,7 @@ import { Ids, type IdsMade } from '../domain/ids.ts'
 import { CursorCodec } from '../domain/pagination.ts'
 import { Portfolios } from '../domain/portfolios.ts'
 import type { Chain, Chains, WalletOwner } from '../domain/ports/chain.ts'
+import { Quota } from '../domain/quota.ts'
 import type { Address, EndUser, Showing, Tenant } from '../domain/records.ts'
 import type { Service } from '../domain/service.ts'
 import { Showings } from '../domain/showings.ts'
@@ -25,7 +26,7 @@ import { transferResponse } from '../partner-api/transfer-endpoint.ts'
 import type { ResolvedOptions } from '../resolve-options.ts'
 import { ScenarioRunner } from '../scenarios/scenario-runner.ts'
 import type { LedgerEntry } from '../store/ledger-entry.ts'
-import { createStore } from '../store/ledger-store.ts'
+import { createStore, type LedgerStore } from '../store/ledger-store.ts'
 import type { Logger } from '../support/logger.ts'
 import type { DurationRange } from '../support/quantities.ts'
 import { SeededRandom } from '../support/random.ts'
@@ -65,13 +66,7 @@ export async function buildServices(context: PartsContext) {
   void persistence?.watch(clock, log)
   const random = begin?.random.copy() ?? new SeededRandom(seed, persistence?.run)
   const ids = new Ids({ clock, random, last: begin?.ids })
-  const ledger =
-    begin &&
-    withTenants(
-      begin.ledger,
-      tenants.map(({ tenant }) => tenant),
-    )
-  const store = await createStore(await persistence?.timedJournal('ledger'), undefined, ledger, () => clock.now())
+  const store = await openLedger(context)
   clock.notBefore(store.at) // the machine may have set its own clock back while the sandbox was not running
   const chains = new PendingChains()
   // The first run's secret in every run, since cursors outlive restarts. By life too, since namespaces of one seed have the same ids.
@@ -122,6 +117,7 @@ export async function buildServices(context: PartsContext) {
   const exchanges = buildExchanges(context)
   return {
     service,
+    quota: buildQuota(context, store),
     store,
     exchanges,
     observer,
@@ -133,6 +129,19 @@ export async function buildServices(context: PartsContext) {
     chains,
     userTokens,
   }
+}
+
+async function openLedger({ fixture, persistence, clock, begin }: PartsContext): Promise<LedgerStore> {
+  const tenants = fixture.tenants.map(({ tenant }) => tenant)
+  const journal = await persistence?.timedJournal<LedgerEntry>('ledger')
+  return createStore(journal, undefined, begin && withTenants(begin.ledger, tenants), () => clock.now())
+}
+
+/** Undefined without a limit: requests then ask nothing. */
+function buildQuota({ name, clock, surroundings }: PartsContext, store: LedgerStore): Quota | undefined {
+  const { quota: limits } = surroundings.options
+  if (limits.requestsPerSecond === 0 && limits.ledgerBytes === 0) return undefined
+  return new Quota({ name, limits, clock, ledgerBytes: () => store.footprint.bytes })
 }
 
 /** The record of its clients' exchanges. */
@@ -152,6 +161,7 @@ function buildExchanges({
     ...basic,
     ...shared.secrets,
     options.controlToken ?? '',
+    ownControlToken(options, { name, life }) ?? '',
     rpcKey(options, life) ?? '',
   ]
   return new ExchangeLog({
@@ -281,8 +291,21 @@ export function rpcKey(
   life: string | undefined,
 ): string | undefined {
   if (local || controlToken === undefined) return undefined
-  return createHmac('sha256', controlToken)
-    .update(life === undefined ? 'rpc-key' : `rpc-key/${life}`)
-    .digest('base64url')
-    .slice(0, LENGTH)
+  return derived(controlToken, life === undefined ? 'rpc-key' : `rpc-key/${life}`)
+}
+
+/**
+ * The control token of a namespace, which opens that namespace alone: `{name}.{22 characters}`. It derives as {@link rpcKey} does, so that
+ * nothing of it is stored. Undefined for the default namespace, and if the sandbox has none.
+ */
+export function ownControlToken(
+  { controlToken }: Pick<ResolvedOptions, 'controlToken'>,
+  { name, life }: { name: string; life: string | undefined },
+): string | undefined {
+  if (controlToken === undefined || life === undefined) return undefined
+  return `${name}.${derived(controlToken, `control-token/${life}`)}`
+}
+
+function derived(secret: string, text: string): string {
+  return createHmac('sha256', secret).update(text).digest('base64url').slice(0, LENGTH)
 }

@@ -21,7 +21,7 @@ export async function credentialsOf(
     return { slug, tenant_id, directory_id, client_id, client_secret, issuer, kid, private_key_pem, end_users }
   })
   const { url } = origin
-  const { controlToken: control_token } = options
+  const control_token = namespace.controlToken ?? options.controlToken
   const isDefault = name === DEFAULT_NAMESPACE
   const rpc = isDefault ? `${url}/rpc` : `${url}/rpc/${name}`
   const { rpcKey } = namespace.http

@@ -39,7 +39,7 @@ export class Lead {
     // Step 1 of docs/a-deposit.md.
     const { url, headers } = request
     if (BESIDE.test(routed(url))) return this.#none
-    if (this.#namespaces.size === 0) return this.#namespaces.default.http
+    if (this.#namespaces.alone) return this.#namespaces.default.http
     const { authorization } = headers
     const known = this.#idpTokens.knownClient(authorization)
     if (known !== undefined) return this.byClient(known)
@@ -54,7 +54,7 @@ export class Lead {
     return this.byClient(seen.client)
   }
 
-  /** The namespace of a client; the default one for unknown clients. */
+  /** The namespace of a client; the default one for unknown clients. Rejects as {@link Namespaces.ofClient}. */
   byClient = (clientId: string | undefined): PipelineDeps | Promise<PipelineDeps> => {
     const namespace = clientId === undefined ? undefined : this.#namespaces.ofClient(clientId)
     if (namespace instanceof Promise) return namespace.then(({ http }) => http)

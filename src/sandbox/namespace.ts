@@ -1,6 +1,6 @@
-import { type AnvilChains, openChains, startAnvilChains } from '../chain/anvil-chains.ts'
+import { type AnvilChains, type ChainsOptions, openChains, startAnvilChains } from '../chain/anvil-chains.ts'
 import type { Checkpoint } from '../chain/history/checkpoint.ts'
-import type { NodePool } from '../chain/node-pool.ts'
+import { NodeShare } from '../chain/node-share.ts'
 import type { Readiness } from '../control/contract.ts'
 import type { KeptNamespace } from '../data-dir/namespace-folders.ts'
 import type { AuditReport } from '../domain/audit-report.ts'
@@ -13,6 +13,7 @@ import { seed } from '../fixtures/seed.ts'
 import type { PipelineDeps } from '../http/pipeline.ts'
 import { EventStreams } from '../overview/event-stream.ts'
 import { type Hearing, Overview } from '../overview/overview.ts'
+import type { ResolvedOptions } from '../resolve-options.ts'
 import { type Logger, loggerWith } from '../support/logger.ts'
 import type { DurationRange } from '../support/quantities.ts'
 import { SeededRandom } from '../support/random.ts'
@@ -21,6 +22,7 @@ import {
   buildServices,
   copyServices,
   type NamespaceCopy,
+  ownControlToken,
   type PartsContext,
   rpcKey,
   type Services,
@@ -47,7 +49,7 @@ export class Namespace {
   /** Opens a namespace from its stored state. Throws DataDirectoryError and then leaves nothing running or open. */
   static async over(persistence: Persistence | undefined, options: NamespaceSetup): Promise<Namespace> {
     const { name, fixture, clockStart, begin, idleMs, surroundings, spawned } = options
-    const { embedded, pool } = surroundings
+    const { embedded } = surroundings
     const log = loggerWith(surroundings.log, { namespace: name })
     const { blockTime } = surroundings.options
     const seed = persistence?.seed ?? options.seed ?? SeededRandom.freshSeed()
@@ -64,7 +66,7 @@ export class Namespace {
         idleMs,
         blockTime,
         embedded,
-        pool,
+        pool: shareOf(options, clock),
         log,
         spawned,
       })
@@ -80,6 +82,8 @@ export class Namespace {
   }
 
   readonly name: string
+  /** The control token that opens this namespace alone; undefined for the default one, and if the sandbox has none. */
+  readonly controlToken: string | undefined
   /** ISO 8601 UTC, wall-clock time. */
   readonly created_at: string
   /** Its own clients, by tenant id. */
@@ -105,11 +109,14 @@ export class Namespace {
   #seeded: NamespaceCopy | undefined
   #starting: Promise<void> | undefined
   readonly #resets: Resets
+  readonly #options: Pick<ResolvedOptions, 'quota' | 'recording'>
 
   private constructor(deps: NamespaceDeps) {
     const { services } = deps
     const { identity, options } = deps.surroundings
     this.name = deps.name
+    this.#options = options
+    this.controlToken = ownControlToken(options, deps)
     this.created_at = deps.created_at ?? new Date(services.service.clock.wallNow()).toISOString()
     this.clients = clientsOf(deps.fixture)
     this.fixture = deps.fixture
@@ -142,13 +149,14 @@ export class Namespace {
       ids: services.ids,
       exchanges: services.exchanges,
       faults: services.faults,
-      controlToken: options.controlToken,
+      controlTokens: [options.controlToken, this.controlToken].filter((token) => token !== undefined),
       rpcKey: rpcKey(options, deps.life),
       verifyIdpToken: ({ headers, seenToken }) => identity.idpTokens.verify(headers.authorization, seenToken),
       answered: (exchange, status) => services.scenarios.answered(exchange, status),
       generation: () => this.#lifecycle.generation,
       end: this.#lifecycle.end,
       notReady: () => this.#lifecycle.obstacle,
+      quota: services.quota,
     }
   }
 
@@ -217,6 +225,24 @@ export class Namespace {
     if (!started) throw notServing('The chains are starting.')
     const { chains, result } = await started.copy(() => copyServices(this.services), how)
     return { ...result, chains }
+  }
+
+  /** True while a client waits for an answer, or somebody follows its events. */
+  get busy(): boolean {
+    return this.services.exchanges.busy() || this.eventStreams.size > 0
+  }
+
+  /** What it uses of its sandbox, and may use; a limit of 0 is none. The requests are counted only where they have a limit. */
+  get usage(): NamespaceUsage {
+    const { store, exchanges, chains, quota } = this.services
+    const { quota: limits, recording } = this.#options
+    const awake = chains.started?.all().filter(({ awake }) => awake).length ?? 0
+    return {
+      requests_per_second: { used: quota?.requestsLately ?? 0, limit: limits.requestsPerSecond },
+      ledger_bytes: { used: store.footprint.bytes, limit: limits.ledgerBytes },
+      record_bytes: { used: exchanges.bytes, limit: recording.maxBytes },
+      anvils: { used: awake, limit: limits.anvils },
+    }
   }
 
   /** Every registered tenant. */
@@ -338,6 +364,12 @@ export class Namespace {
   }
 }
 
+/** Use of a namespace, each beside its limit; a limit of 0 is none. */
+export type NamespaceUsage = Record<
+  'requests_per_second' | 'ledger_bytes' | 'record_bytes' | 'anvils',
+  { used: number; limit: number }
+>
+
 function notServing(detail: string): Problem {
   return new Problem('sandbox_starting', { detail })
 }
@@ -361,7 +393,7 @@ interface StartDeps extends Pick<PartsContext, 'fixture' | 'seed' | 'persistence
   blockTime: number
   /** Initial state of embedded chains. */
   embedded: Promise<Checkpoint>
-  pool: NodePool
+  pool: ChainsOptions['pool']
   /** Called when an Anvil has been started. */
   spawned: (() => void) | undefined
 }
@@ -398,6 +430,13 @@ function startChains({
   const started = embedded.then((checkpoint) => start({ ...context, embedded: checkpoint }))
   started.catch(() => undefined)
   return started
+}
+
+/** Source of a namespace's Anvils: the pool of all, or a share of it. The default namespace always has its own. */
+function shareOf({ name, idleMs, surroundings }: NamespaceSetup, clock: SandboxClock): ChainsOptions['pool'] {
+  const { pool, options } = surroundings
+  const { anvils: maxNodes } = options.quota
+  return maxNodes === 0 || idleMs === undefined ? pool : new NodeShare({ pool, maxNodes, namespace: name, clock })
 }
 
 /** Ends the chains, also if they are still starting. */

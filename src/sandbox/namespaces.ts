@@ -1,16 +1,19 @@
 import type { Credentials, GuestWish, NamespaceSummary, NamespaceWish } from '../control/contract.ts'
 import type { NamespacesControl } from '../control/control-parts.ts'
-import { type FoundNamespace, type KeptNamespace, NamespaceFolders, newLife } from '../data-dir/namespace-folders.ts'
+import { isControlToken } from '../control/guard.ts'
+import { NamespaceFolders, newLife } from '../data-dir/namespace-folders.ts'
+import { SandboxClock } from '../domain/clock.ts'
 import { Problem } from '../domain/errors.ts'
 import { tenantInAddress } from '../domain/idp-claims.ts'
 import { DEFAULT_NAMESPACE } from '../domain/namespace-name.ts'
 import type { Fixture } from '../fixtures/fixture.ts'
 import { shorten } from '../support/foreign-text.ts'
-import type { Logger } from '../support/logger.ts'
 import { suggest } from '../support/nearest.ts'
-import type { NamespaceCopy } from './build-services.ts'
+import { type NamespaceCopy, ownControlToken } from './build-services.ts'
 import { credentialsOf } from './credentials.ts'
+import { Expiry } from './expiry.ts'
 import { Namespace } from './namespace.ts'
+import { type Deletion, NamespaceEntry, type NamespaceIdentity, summaryOf } from './namespace-entry.ts'
 import {
   auditAfterKill,
   keptOf,
@@ -68,6 +71,7 @@ export class Namespaces implements NamespacesControl {
   /** All but the default one, including those being made or deleted: a name belongs to one life at a time. */
   readonly #entries = new Map<string, NamespaceEntry>()
   readonly #byClient = new Map<string, NamespaceEntry>()
+  readonly #expiry: Expiry
   #named = 0
   #madeByOthers = 0
 
@@ -79,6 +83,13 @@ export class Namespaces implements NamespacesControl {
     this.#folders = folders
     this.#surroundings = surroundings
     this.#templates = templates
+    this.#expiry = new Expiry({
+      after: surroundings.options.namespaceExpiry,
+      clock: new SandboxClock(), // for real time only
+      log: surroundings.log,
+      expiring: () => [...this.#entries.values()].flatMap((entry) => entry.expiring),
+      remove: (name) => this.delete(name),
+    })
   }
 
   /** The namespaces of a sandbox within this one; they end with the process. Throws Problem. */
@@ -93,19 +104,30 @@ export class Namespaces implements NamespacesControl {
     return this.#entries.size
   }
 
+  /** True if every client is the default namespace's or unknown. */
+  get alone(): boolean {
+    return this.#entries.size === 0 && !this.#expiry.hasDeleted
+  }
+
   /** The namespace of that name, opened if necessary. Throws Problem namespace_not_found, or sandbox_starting if it cannot be opened. */
   get(name: string = DEFAULT_NAMESPACE): Namespace | Promise<Namespace> {
     return this.#get(name, 'namespace')
   }
 
-  /** The namespace of that client, opened if necessary; undefined if the client is the default one's or unknown. */
+  /**
+   * The namespace of that client, opened if necessary; undefined if the client is the default one's or unknown. Rejects with Problem
+   * unknown_partner if the namespace was deleted for want of use.
+   */
   ofClient(clientId: string): Namespace | Promise<Namespace> | undefined {
-    return this.#byClient.get(clientId)?.get()
+    const entry = this.#byClient.get(clientId)
+    if (entry) return this.#use(entry)
+    const refusal = this.#expiry.refusalOf(clientId)
+    return refusal && Promise.reject(refusal)
   }
 
-  /** @returns true if {@link ofClient} finds a namespace */
+  /** @returns true if {@link ofClient} does not return undefined */
   leadsElsewhere(clientId: string): boolean {
-    return this.#byClient.has(clientId)
+    return this.#byClient.has(clientId) || this.#expiry.refusalOf(clientId) !== undefined
   }
 
   /** The tenant, of any namespace, that an address names in any case, as it is to be written. */
@@ -127,6 +149,27 @@ export class Namespaces implements NamespacesControl {
   /** All but the default one, those being made or deleted left out. */
   #made(): NamespaceEntry[] {
     return [...this.#entries.values()].filter(({ inTheMaking, deleted }) => !inTheMaking && !deleted)
+  }
+
+  summary(name: string): NamespaceSummary {
+    return name === DEFAULT_NAMESPACE ? summaryOf(this.default) : this.#require(name).summary()
+  }
+
+  /** Name of the namespace that has this text for its own control token; undefined if none has. */
+  ofControlToken(text: string): string | undefined {
+    const name = text.slice(0, text.lastIndexOf('.'))
+    const entry = this.#entries.get(name)
+    if (entry?.inTheMaking) return undefined
+    // That of one that has expired leads to the reason.
+    const named = entry && !entry.deleted ? entry : this.#expiry.expired(name)
+    const own = named && ownControlToken(this.#surroundings.options, named)
+    return own !== undefined && isControlToken(text, own) ? name : undefined
+  }
+
+  /** Name of the namespace of a client; undefined for an unknown one. */
+  nameOfClient(clientId: string): string | undefined {
+    const isDefault = Object.values(this.default.clients).some(({ client_id }) => client_id === clientId)
+    return isDefault ? DEFAULT_NAMESPACE : this.#byClient.get(clientId)?.name
   }
 
   /** Number of namespaces made by requests from the network: a command that makes its own is not seen in the namespace it was given. */
@@ -155,6 +198,8 @@ export class Namespaces implements NamespacesControl {
       throw error
     })
     this.#listen(entry)
+    this.#expiry.used(entry)
+    this.#expiry.madeAgain(name)
     if (byOthers) this.#madeByOthers++
     this.#surroundings.news.tell()
     return credentialsOf(namespace, this.#surroundings)
@@ -177,6 +222,7 @@ export class Namespaces implements NamespacesControl {
 
   /** Refuses new requests, in every namespace, and lets running ones finish. */
   beginStop(): void {
+    this.#expiry.stop()
     this.default.beginStop()
     for (const { open } of this.#entries.values()) open?.beginStop()
   }
@@ -226,14 +272,19 @@ export class Namespaces implements NamespacesControl {
   }
 
   #get(name: string, param: string): Namespace | Promise<Namespace> {
-    return name === DEFAULT_NAMESPACE ? this.default : this.#require(name, param).get()
+    return name === DEFAULT_NAMESPACE ? this.default : this.#use(this.#require(name, param))
+  }
+
+  #use(entry: NamespaceEntry): Namespace | Promise<Namespace> {
+    this.#expiry.used(entry)
+    return entry.get()
   }
 
   #require(name: string, param = 'namespace'): NamespaceEntry {
     const entry = this.#entries.get(name)
     if (entry && !entry.deleted) return entry
     const known = [DEFAULT_NAMESPACE, ...this.#entries.keys()]
-    const detail = `There is no namespace "${shorten(name)}"; ${suggest(name, known)}`
+    const detail = this.#expiry.whyGone(name) ?? `There is no namespace "${shorten(name)}"; ${suggest(name, known)}`
     throw new Problem('namespace_not_found', { detail, param })
   }
 
@@ -283,193 +334,4 @@ export interface NamespacesSetup {
   surroundings: Surroundings
   /** Called when the first Anvil of the default namespace has been started. */
   spawned(): void
-}
-
-/** Identity of a namespace. */
-interface NamespaceIdentity {
-  name: string
-  /** Distinguishes it from every other namespace that has, had or will have its name. */
-  life: string
-}
-
-/** The two steps of a deletion. */
-interface Deletion {
-  /** Forgets the namespace: nothing leads to it any more, in this process or a later one. Rejects with nothing done. */
-  forget(): Promise<void>
-  /** Removes the rest of it once it has ended, its name last. */
-  remove(): Promise<void>
-}
-
-/** State of a namespace that is not open. */
-type Closed = { is: 'making' } | { is: 'kept'; kept: KeptNamespace } | { is: 'damaged' }
-
-/** Entry of a namespace in the register, from the moment its name is taken until nothing is left, open or not. */
-class NamespaceEntry {
-  /** Entry of a namespace that is being made; `made` resolves when it can serve. */
-  static making(one: NamespaceIdentity, made: Promise<Namespace>, log: Logger): NamespaceEntry {
-    const entry = new NamespaceEntry(one, { is: 'making' }, () => made, log)
-    entry.made.catch(() => undefined) // the caller of create gets the rejection
-    return entry
-  }
-
-  /** Entry of a namespace that an earlier process left; it is opened at first use. */
-  static found(found: FoundNamespace, open: (kept: KeptNamespace) => Promise<Namespace>, log: Logger): NamespaceEntry {
-    if ('kept' in found) {
-      const { kept } = found
-      return new NamespaceEntry(found, { is: 'kept', kept }, () => open(kept), log)
-    }
-    const entry = new NamespaceEntry(found, { is: 'damaged' }, () => Promise.reject(found.failure), log)
-    entry.#failure = found.failure.message
-    return entry
-  }
-
-  readonly name: string
-  /** Distinguishes it from every other namespace that has, had or will have its name. */
-  readonly life: string
-  readonly #closed: Closed
-  readonly #opener: () => Promise<Namespace>
-  readonly #log: Logger
-  #namespace: Namespace | undefined
-  #opening: Promise<Namespace> | undefined
-  #failure: string | undefined
-  #deletion: Promise<void> | undefined
-  #deleted = false
-  #ended: Promise<void> | undefined
-
-  private constructor(
-    { name, life }: NamespaceIdentity,
-    closed: Closed,
-    opener: () => Promise<Namespace>,
-    log: Logger,
-  ) {
-    this.name = name
-    this.life = life
-    this.#closed = closed
-    this.#opener = opener
-    this.#log = log
-  }
-
-  /** The namespace, if it is open. */
-  get open(): Namespace | undefined {
-    return this.#namespace
-  }
-
-  /** @returns true while it is being made and nothing of it exists yet */
-  get inTheMaking(): boolean {
-    return this.#closed.is === 'making' && this.#namespace === undefined
-  }
-
-  /** The namespace, opened if necessary. Throws Problem sandbox_starting if it cannot be opened. */
-  get(): Namespace | Promise<Namespace> {
-    return this.#namespace ?? this.#opening ?? this.#open()
-  }
-
-  /** The namespace, opened if necessary. Rejects with the reason why it cannot be made or opened. */
-  get made(): Promise<Namespace> {
-    return Promise.resolve(this.get())
-  }
-
-  /** Its clients by tenant id, as far as they are known. */
-  get clients(): KeptNamespace['clients'] {
-    if (this.#namespace) return this.#namespace.clients
-    return this.#closed.is === 'kept' ? this.#closed.kept.clients : {}
-  }
-
-  /** Summary for a list of namespaces. */
-  summary(): NamespaceSummary {
-    if (this.#namespace) return summaryOf(this.#namespace)
-    const kept = this.#closed.is === 'kept' ? this.#closed.kept : undefined
-    const known = kept && { seed: kept.seed, created_at: kept.created_at }
-    const readiness = { ready: this.#failure === undefined, ...reasonOf(this.#failure) }
-    const traffic = { requests: 0, last_request_at: null, failed_findings: null }
-    return { name: this.name, ...known, ...readiness, tenants: slugsOf(this.clients), ...traffic }
-  }
-
-  /** @returns true once it is no longer stored, though its name and files may still exist */
-  get deleted(): boolean {
-    return this.#deleted
-  }
-
-  /** Its deletion, once begun; see {@link delete}. */
-  get deletion(): Promise<void> | undefined {
-    return this.#deletion
-  }
-
-  /**
-   * Deletes it, once it is made; resolves when nothing is left except files that the next start removes. Later callers wait for the same
-   * deletion. Rejects, with nothing done, if it cannot be forgotten.
-   */
-  delete(steps: Deletion): Promise<void> {
-    this.#deletion ??= this.#delete(steps).catch((error: unknown) => {
-      this.#deletion = undefined
-      throw error
-    })
-    return this.#deletion
-  }
-
-  /** Ends it; if it is being opened, once it is open. May be called again. */
-  end(served?: Promise<void>): Promise<void> {
-    this.#ended ??= this.#end(served)
-    return this.#ended
-  }
-
-  async #delete({ forget, remove }: Deletion): Promise<void> {
-    await forget()
-    this.#deleted = true
-    for (const step of [() => this.end(), remove]) {
-      await step().catch((error: unknown) =>
-        this.#log.warn(
-          { namespace: this.name, err: error },
-          'a deleted namespace left something; it goes at the next start',
-        ),
-      )
-    }
-  }
-
-  async #end(served: Promise<void> | undefined): Promise<void> {
-    const namespace = this.#namespace ?? (await this.#opening?.catch(() => undefined))
-    namespace?.beginStop()
-    await namespace?.stop(served)
-  }
-
-  #open(): Promise<Namespace> {
-    this.#opening = this.#opener()
-      .then((namespace) => {
-        this.#namespace = namespace
-        this.#failure = undefined
-        return namespace
-      })
-      .catch((error: unknown) => {
-        if (this.#closed.is === 'making') throw error
-        this.#failure = error instanceof Error ? error.message : String(error)
-        this.#log.error({ namespace: this.name, err: error }, 'a namespace could not be opened')
-        const detail = `The namespace "${this.name}" cannot be opened: ${this.#failure}`
-        throw new Problem('sandbox_starting', { detail, param: 'namespace' }, { cause: error })
-      })
-      .finally(() => {
-        this.#opening = undefined
-      })
-    return this.#opening
-  }
-}
-
-/** Summary of an open namespace for a list of namespaces. */
-function summaryOf(namespace: Namespace): NamespaceSummary {
-  const { name, seed, created_at, clients } = namespace
-  const { exchanges } = namespace.services
-  const { newestAt } = exchanges
-  const traffic = {
-    requests: exchanges.size,
-    last_request_at: newestAt === null ? null : new Date(newestAt).toISOString(),
-    failed_findings: namespace.overview.brokenRules,
-  }
-  return { name, seed, created_at, ...namespace.readiness(), tenants: slugsOf(clients), ...traffic }
-}
-
-function slugsOf(clients: KeptNamespace['clients']): string[] {
-  return Object.values(clients).map(({ slug }) => slug)
-}
-
-function reasonOf(reason: string | undefined) {
-  return reason !== undefined && { reason }
 }

@@ -31,6 +31,8 @@ import { buildSurroundings, guestSurroundings, type Surroundings } from './surro
 const PROBE = /^\/_sandbox\/(?:health|ready)/
 /** Milliseconds between two looks whether it is in use. */
 const LOOK_MS = 60_000
+/** A run of a command is the caller's own, and ends with it; a quota could only spoil what it shows. */
+const NO_QUOTA = { requestsPerSecond: 0, ledgerBytes: 0, anvils: 0 }
 /** Milliseconds between two looks whether the process of a guest is there. */
 const GUEST_LOOK_MS = 1_000
 
@@ -128,7 +130,7 @@ export class Sandbox {
    */
   async createGuest({ pid, ...wish }: GuestWish): Promise<Guest> {
     const own = { host: '127.0.0.1', port: 0, portMayDiffer: false, publicUrl: undefined, tls: undefined }
-    const private_ = { local: true, controlToken: undefined, dataDir: undefined, idleExit: 0 }
+    const private_ = { local: true, controlToken: undefined, dataDir: undefined, idleExit: 0, quota: NO_QUOTA }
     const options = { ...this.options, ...own, ...private_ }
     const listener = await Listener.open(options)
     try {

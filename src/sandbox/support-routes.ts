@@ -13,7 +13,7 @@ import { rpcProxy } from '../http/rpc-proxy.ts'
 import { tokenEndpointFaults } from '../http/token-endpoint-faults.ts'
 import { identityRoutes } from '../identity/identity-routes.ts'
 import { mintUserToken } from '../identity/mint-user-token.ts'
-import { publicOrigin } from '../options.ts'
+import { publicOrigin } from '../option-values.ts'
 import type { ResolvedOptions } from '../resolve-options.ts'
 import { shippedScenarios } from '../scenarios/find-scenario.ts'
 import { UnreadableTextError } from '../support/issue.ts'
@@ -63,6 +63,8 @@ export async function supportRoutes(app: FastifyInstance, deps: SupportDeps): Pr
     version,
     instance: deps.instance,
     controlToken: options.controlToken,
+    namespaceOfToken: (token) => namespaces.ofControlToken(token),
+    namespaceOfClient: (clientId) => namespaces.nameOfClient(clientId),
     origin,
     sessions: deps.sessions,
     wallNow: () => clock.wallNow(),
@@ -75,11 +77,12 @@ export async function supportRoutes(app: FastifyInstance, deps: SupportDeps): Pr
     metrics: async () => (await import('./metrics.ts')).metricsOf(usageDeps), // most runs never need it
     createGuest: deps.createGuest,
     announce: (url) => announce(url, surroundings),
-    clientOf: async (namespace) => {
+    clientOf: async (namespace, { limitedTo }) => {
       const { ControlClient } = await import('../control/client.ts')
       const { url } = origin
       const fetch = inProcessFetch(app, new URL(url).host, FOR_OTHERS)
-      return new ControlClient(url, { controlToken: options.controlToken, fetch, namespace })
+      const own = limitedTo === null ? undefined : (await namespaces.get(limitedTo)).controlToken
+      return new ControlClient(url, { controlToken: own ?? options.controlToken, fetch, namespace })
     },
   })
 }

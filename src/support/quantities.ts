@@ -43,6 +43,14 @@ export function durationInWords(milliseconds: number): string {
   return `${Math.floor(seconds / 60)} min ${seconds % 60} s`
 }
 
+const SPANS = { d: 86_400_000, h: 3_600_000, m: 60_000, s: 1_000 }
+
+/** A span of time as an option writes it, in the largest unit of which it is whole: `24h` is `1d`, `90m` is `90m`. */
+export function writtenDuration(milliseconds: number): string {
+  const [unit = 'ms', size = 1] = Object.entries(SPANS).find(([, size]) => milliseconds % size === 0) ?? []
+  return `${milliseconds / size}${unit}`
+}
+
 /**
  * Milliseconds since the Unix epoch of a date, or a date and time, in ISO 8601; NaN for any other text, and for a day that its month
  * does not have (`Date.parse` would count on into the next month).

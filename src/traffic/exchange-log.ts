@@ -98,6 +98,9 @@ export class ExchangeLog {
     return this.#next - this.#oldest
   }
 
+  /** True while a client waits for an answer. */
+  readonly busy = () => this.#here().some(({ end }) => end === 'open')
+
   /** Real time at which the newest exchange here began, in milliseconds since the Unix epoch; null for none. */
   get newestAt(): number | null {
     const newest = this.#at(this.#next - 1)

@@ -41,7 +41,7 @@ function asked(exchange: RecordedExchange): string {
 }
 
 /** Checks before which a tenant is only claimed. */
-const UNVERIFIED = new Set<Check>(['head', 'route', 'ready', 'fault', 'client_credentials', 'idp_token'])
+const UNVERIFIED = new Set<Check>(['head', 'route', 'ready', 'quota', 'fault', 'client_credentials', 'idp_token'])
 
 function who({ tenant, request, refusal }: RecordedExchange): string {
   if (tenant !== null) {
@@ -102,6 +102,7 @@ const SUBJECTS: Record<Check, string> = {
   head: "The check of the request's head",
   route: 'The check of method and path',
   ready: 'The check whether the sandbox is ready',
+  quota: 'The quota of the namespace in this sandbox',
   fault: 'The fault',
   client_credentials: 'The check of the client credentials',
   idp_token: 'The check of the identity-provider token',

@@ -399,7 +399,30 @@ export function findCauses({ exchanges, settings }: Evidence): Causes {
       return [found]
     })
   })
-  return { causes, explained }
+  const full = quotaCause(exchanges)
+  for (const { request_id } of full.refused) explained.add(request_id)
+  return { causes: [...full.causes, ...causes], explained }
+}
+
+/**
+ * Requests that the sandbox refused because its namespace had used up what it may use. The service would have carried them out, so
+ * nothing is proved beside them, however many others came.
+ */
+function quotaCause(exchanges: Evidence['exchanges']): { causes: ConfigurationCause[]; refused: RecordedExchange[] } {
+  const refused = exchanges.filter(({ refusal }) => refusal?.check === 'quota')
+  const last = refused.at(-1)
+  if (!last) return { causes: [], refused }
+  const cause: ConfigurationCause = {
+    id: 'namespace-quota',
+    title: 'The quota of the namespace refused requests, which the service would not have done',
+    expected: 'requests within the quota of the namespace',
+    came: last.refusal?.detail ?? last.request_id,
+    fix: 'Start the sandbox with a larger quota (--quota-requests-per-second, --quota-ledger-bytes), or reset the namespace, and run it again.',
+    blocking: true,
+    count: refused.length,
+    request_ids: refused.slice(0, NAMED).map(({ request_id }) => request_id),
+  }
+  return { causes: [cause], refused }
 }
 
 interface Pointing {

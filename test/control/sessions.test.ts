@@ -30,8 +30,8 @@ test('there are 64 codes and 64 sessions at most: a further one ends the oldest'
   const codes = Array.from({ length: 65 }, () => sessions.issueCode())
   expect(new Set(codes).size).toBe(65)
   expect(codes.map((code) => sessions.redeem(code))).toEqual([false, ...Array(64).fill(true)])
-  const cookies = Array.from({ length: 65 }, () => sessions.begin(false))
-  expect(cookies.map((cookie) => sessions.admit(asking(cookie)))).toEqual([false, ...Array(64).fill(true)])
+  const cookies = Array.from({ length: 65 }, () => sessions.begin('a-token', false))
+  expect(cookies.map((cookie) => sessions.tokenOf(asking(cookie)))).toEqual([undefined, ...Array(64).fill('a-token')])
 })
 
 test.each([
@@ -40,17 +40,18 @@ test.each([
   ['https://sandbox.test', 'yield_sandbox_443'],
   ['http://sandbox.test', 'yield_sandbox_80'],
 ])('the cookie of %s is named after its port: %s', (url, name) => {
-  expect(at(url).sessions.begin(false)).toMatch(
+  expect(at(url).sessions.begin('a-token', false)).toMatch(
     new RegExp(`^${name}=[\\w-]{32}; Path=/_sandbox; HttpOnly; SameSite=Strict$`),
   )
-  expect(at(url).sessions.begin(true)).toMatch(/; Secure$/)
+  expect(at(url).sessions.begin('a-token', true)).toMatch(/; Secure$/)
 })
 
 test('no other cookie counts, nor one of another sandbox; of several with the name, one may be good', () => {
   const { sessions } = at('http://127.0.0.1:4010')
-  const [pair = ''] = sessions.begin(false).split(';')
+  const [pair = ''] = sessions.begin('a-token', false).split(';')
   const [name, value] = pair.split('=')
-  const admits = (cookie: string) => sessions.admit({ method: 'GET', headers: { cookie } } as unknown as FastifyRequest)
+  const admits = (cookie: string) =>
+    sessions.tokenOf({ method: 'GET', headers: { cookie } } as unknown as FastifyRequest) === 'a-token'
   for (const good of [pair, `a=b; ${pair}; c=d`, `${name}=old; ${pair}`, `a=b;${pair}`]) expect(admits(good)).toBe(true)
   const bad = [
     '',
@@ -63,5 +64,5 @@ test('no other cookie counts, nor one of another sandbox; of several with the na
     value!,
   ]
   for (const cookie of bad) expect(admits(cookie)).toBe(false)
-  expect(at('http://127.0.0.1:4010').sessions.admit(asking(pair))).toBe(false)
+  expect(at('http://127.0.0.1:4010').sessions.tokenOf(asking(pair))).toBeUndefined()
 })

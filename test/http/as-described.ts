@@ -212,6 +212,7 @@ const GOOD: [id: string, status: number][] = [
   ['list_namespaces', 200],
   ['get_usage', 200],
   ['get_metrics', 200],
+  ['get_namespace', 200],
   ['create_namespace', 201],
   ['begin_session', 204],
   ['end_session', 204],
@@ -223,6 +224,7 @@ const everyOperation = () => answers.operations().map(({ operation }) => operati
 /** Described, and not seen here: why. */
 const NOT_SEEN: [pattern: RegExp, why: string][] = [
   [/ 408$/, 'takes a minute of real time'],
+  [/^(namespace_)?json_rpc 429$/, 'needs a quota'],
   [/^next_request 404$/, 'needs a sandbox that records nothing'],
   [
     /^(?!(.*token|list_(pools|portfolios|transactions)|create_(end_user|portfolio)|deposit|withdraw) ).* 500$/,
@@ -526,6 +528,7 @@ export function asDescribed(profile: 'specification' | 'live-like'): void {
         expect(await statusOf('create_namespace', json({ name: TWIN }))).toBe(409)
         expect(await statusOf('create_namespace', json({ name: 'A B' }))).toBe(400)
         expect(await statusOf('create_namespace', json({ from: 'nobody' }))).toBe(404)
+        expect(await statusOf('get_namespace', { path: '/_sandbox/namespaces/nobody' })).toBe(404)
         expect(await statusOf('delete_namespace', { path: '/_sandbox/namespaces/nobody' })).toBe(404)
         expect(await statusOf('delete_namespace', { path: '/_sandbox/namespaces/default' })).toBe(400)
         expect(await statusOf('delete_namespace', { path: '/_sandbox/namespaces/another' })).toBe(204)

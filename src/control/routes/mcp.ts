@@ -42,11 +42,11 @@ export async function mcpRoutes(app: FastifyInstance, { version, clientOf }: Con
       },
     },
     // Loaded at the first message: most runs never need it.
-    async ({ body, params }, reply) => {
+    async ({ body, params, limitedTo }, reply) => {
       const [{ McpServer }, { mcpTools }, client] = await Promise.all([
         import('../mcp/mcp-server.ts'),
         import('../mcp/mcp-tools.ts'),
-        clientOf(params.namespace),
+        clientOf(params.namespace, { limitedTo }),
       ])
       const server = new McpServer(mcpTools(client), version)
       const answer = await server.answerParsed(body)

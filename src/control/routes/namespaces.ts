@@ -5,7 +5,7 @@ import { NAMESPACE_NAME } from '../../domain/namespace-name.ts'
 import { MAX_SEED } from '../../support/random.ts'
 import type { NamespaceWish } from '../contract.ts'
 import { type ControlDeps, isFromOutside } from '../control-parts.ts'
-import { CredentialsSchema, NamespacesSchema } from '../schemas.ts'
+import { CredentialsSchema, NamespaceSchema, NamespacesSchema } from '../schemas.ts'
 
 const Wish = named(
   'NamespaceRequest',
@@ -102,6 +102,20 @@ export async function namespaceRoutes(app: FastifyInstance, { namespaces }: Cont
       },
     },
     async (request, reply) => reply.code(201).send(await namespaces.create(request.body, isFromOutside(request))),
+  )
+  app.get<{ Params: Static<typeof Params> }>(
+    `${URL}/:namespace`,
+    {
+      schema: {
+        tags,
+        operationId: 'get_namespace',
+        summary: 'One namespace, as the list shows it',
+        params: Params,
+        response: { 200: NamespaceSchema },
+      },
+      config: { errors: ['namespace_not_found'] },
+    },
+    ({ params }) => namespaces.summary(params.namespace),
   )
   app.delete<{ Params: Static<typeof Params> }>(
     `${URL}/:namespace`,

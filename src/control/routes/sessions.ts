@@ -4,14 +4,17 @@ import { from, named } from '../../domain/described-schema.ts'
 import { Problem } from '../../domain/errors.ts'
 import type { ControlDeps } from '../control-parts.ts'
 import { isControlToken, refusal } from '../guard.ts'
-import type { Sessions } from '../sessions.ts'
 
 const Wish = named(
   'SessionRequest',
   Type.Object(
     {
       code: Type.Optional(Type.String({ description: 'The code in the address that start prints; it is good once.' })),
-      token: Type.Optional(Type.String({ description: 'The control token, instead of a code.' })),
+      token: Type.Optional(
+        Type.String({
+          description: 'The control token, instead of a code; that of a namespace opens that namespace alone.',
+        }),
+      ),
     },
     { additionalProperties: false, minProperties: 1, examples: [{ token: '…' }], ...from('sandbox-routes') },
   ),
@@ -24,7 +27,7 @@ const URL = '/_sandbox/sessions'
 /** Sessions of browsers: the inspector's page cannot send the control token with everything, since an event stream has no headers. */
 export async function sessionRoutes(
   app: FastifyInstance,
-  { controlToken, sessions, origin }: ControlDeps,
+  { controlToken, sessions, origin, namespaceOfToken }: ControlDeps,
 ): Promise<void> {
   const isSecure = ({ headers }: FastifyRequest) => (headers.origin ?? origin.url).startsWith('https:')
   app.post<{ Body: Static<typeof Wish> }>(
@@ -46,10 +49,10 @@ export async function sessionRoutes(
     },
     async (request, reply) => {
       if (controlToken === undefined) return reply.code(204).send()
-      check(request.body, controlToken, sessions)
+      const token = tokenFor(request.body, { controlToken, sessions, namespaceOfToken })
       return reply
         .code(204)
-        .header('set-cookie', sessions.begin(isSecure(request)))
+        .header('set-cookie', sessions.begin(token, isSecure(request)))
         .send()
     },
   )
@@ -74,16 +77,23 @@ export async function sessionRoutes(
   )
 }
 
-/** Throws Problem control_token_required or validation_error. A code that is good is used up. */
-function check({ code, token }: Static<typeof Wish>, controlToken: string, sessions: Sessions): void {
+/** What {@link tokenFor} needs to know. */
+interface Tokens extends Pick<ControlDeps, 'sessions' | 'namespaceOfToken'> {
+  controlToken: string
+}
+
+/** The control token that the session is to stand for. Throws Problem control_token_required or validation_error. A good code is used up. */
+function tokenFor({ code, token }: Static<typeof Wish>, { controlToken, sessions, namespaceOfToken }: Tokens): string {
   if (code !== undefined && token !== undefined) {
     throw new Problem('validation_error', { detail: 'Give code or token, not both.', param: 'token' })
   }
-  if (token !== undefined && !isControlToken(token, controlToken)) {
-    throw refusal('This is not the control token printed at start.', 'token', true)
+  if (token !== undefined) {
+    if (isControlToken(token, controlToken) || namespaceOfToken(token) !== undefined) return token
+    throw refusal('This is neither the control token printed at start nor that of a namespace.', 'token', true)
   }
   if (code !== undefined && !sessions.redeem(code)) {
     const detail = 'The code was used, has expired or was never given; give the control token instead.'
     throw refusal(detail, 'code', true)
   }
+  return controlToken
 }

@@ -1,7 +1,8 @@
 import { type Static, Type } from '@sinclair/typebox'
-import type { FastifyInstance } from 'fastify'
+import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { from, named } from '../../domain/described-schema.ts'
-import { controlOf, requireTenant } from '../control-parts.ts'
+import { Problem } from '../../domain/errors.ts'
+import { type ControlDeps, controlOf, requireTenant } from '../control-parts.ts'
 import { oneOf } from '../schema-parts.ts'
 import { MintedTokenSchema } from '../schemas.ts'
 
@@ -34,7 +35,7 @@ type KeyChoice = 'registered' | 'unknown'
 type Wish<T> = Omit<T, 'key'> & { key?: KeyChoice }
 
 /** Mints tokens, good or bad on purpose. */
-export async function tokenRoutes(app: FastifyInstance): Promise<void> {
+export async function tokenRoutes(app: FastifyInstance, deps: ControlDeps): Promise<void> {
   const schema = { tags: ['Control'], params: Params, response: { 201: MintedTokenSchema } }
   const config = { errors: ['tenant_not_found'] } as const
   app.post<{ Params: Static<typeof Params>; Body: Wish<Static<typeof UserTokenWish>> }>(
@@ -61,9 +62,26 @@ export async function tokenRoutes(app: FastifyInstance): Promise<void> {
       config,
     },
     async (request, reply) => {
+      refuseOthersClient(request, request.body.claims?.appid, deps)
       const control = controlOf(request)
       const tenant = await requireTenant(control, request.params.slug)
       return reply.code(201).send(await control.mintIdpToken(tenant, request.body))
     },
   )
+}
+
+/**
+ * The identity provider is that of all namespaces, and `appid` leads a token to one of them: with the control token of a namespace nobody
+ * gets a token for another one. Throws Problem control_forbidden.
+ */
+function refuseOthersClient(
+  { limitedTo }: FastifyRequest,
+  appid: unknown,
+  { namespaceOfClient }: Pick<ControlDeps, 'namespaceOfClient'>,
+): void {
+  if (limitedTo === null || typeof appid !== 'string') return
+  const namespace = namespaceOfClient(appid)
+  if (namespace === undefined || namespace === limitedTo) return
+  const detail = `The appid is a client of another namespace, and this is the control token of "${limitedTo}": leave claims.appid out, or send the control token of the sandbox.`
+  throw new Problem('control_forbidden', { detail, param: 'claims.appid' })
 }

@@ -1,0 +1,203 @@
+import type { NamespaceSummary } from '../control/contract.ts'
+import type { FoundNamespace, KeptNamespace } from '../data-dir/namespace-folders.ts'
+import { Problem } from '../domain/errors.ts'
+import type { Logger } from '../support/logger.ts'
+import type { Expiring } from './expiry.ts'
+import type { Namespace } from './namespace.ts'
+
+/** Identity of a namespace. */
+export interface NamespaceIdentity {
+  name: string
+  /** Distinguishes it from every other namespace that has, had or will have its name. */
+  life: string
+}
+
+/** The two steps of a deletion. */
+export interface Deletion {
+  /** Forgets the namespace: nothing leads to it any more, in this process or a later one. Rejects with nothing done. */
+  forget(): Promise<void>
+  /** Removes the rest of it once it has ended, its name last. */
+  remove(): Promise<void>
+}
+
+/** State of a namespace that is not open. */
+type Closed = { is: 'making' } | { is: 'kept'; kept: KeptNamespace } | { is: 'damaged' }
+
+/** Entry of a namespace in the register, from the moment its name is taken until nothing is left, open or not. */
+export class NamespaceEntry {
+  /** Entry of a namespace that is being made; `made` resolves when it can serve. */
+  static making(one: NamespaceIdentity, made: Promise<Namespace>, log: Logger): NamespaceEntry {
+    const entry = new NamespaceEntry(one, { is: 'making' }, () => made, log)
+    entry.made.catch(() => undefined) // the caller of create gets the rejection
+    return entry
+  }
+
+  /** Entry of a namespace that an earlier process left; it is opened at first use. */
+  static found(found: FoundNamespace, open: (kept: KeptNamespace) => Promise<Namespace>, log: Logger): NamespaceEntry {
+    if ('kept' in found) {
+      const { kept } = found
+      return new NamespaceEntry(found, { is: 'kept', kept }, () => open(kept), log)
+    }
+    const entry = new NamespaceEntry(found, { is: 'damaged' }, () => Promise.reject(found.failure), log)
+    entry.#failure = found.failure.message
+    return entry
+  }
+
+  readonly name: string
+  /** Distinguishes it from every other namespace that has, had or will have its name. */
+  readonly life: string
+  readonly #closed: Closed
+  readonly #opener: () => Promise<Namespace>
+  readonly #log: Logger
+  #namespace: Namespace | undefined
+  #opening: Promise<Namespace> | undefined
+  #failure: string | undefined
+  #deletion: Promise<void> | undefined
+  #deleted = false
+  #ended: Promise<void> | undefined
+
+  private constructor(
+    { name, life }: NamespaceIdentity,
+    closed: Closed,
+    opener: () => Promise<Namespace>,
+    log: Logger,
+  ) {
+    this.name = name
+    this.life = life
+    this.#closed = closed
+    this.#opener = opener
+    this.#log = log
+  }
+
+  /** The namespace, if it is open. */
+  get open(): Namespace | undefined {
+    return this.#namespace
+  }
+
+  /** @returns true while it is being made and nothing of it exists yet */
+  get inTheMaking(): boolean {
+    return this.#closed.is === 'making' && this.#namespace === undefined
+  }
+
+  /** The namespace, opened if necessary. Throws Problem sandbox_starting if it cannot be opened. */
+  get(): Namespace | Promise<Namespace> {
+    return this.#namespace ?? this.#opening ?? this.#open()
+  }
+
+  /** The namespace, opened if necessary. Rejects with the reason why it cannot be made or opened. */
+  get made(): Promise<Namespace> {
+    return Promise.resolve(this.get())
+  }
+
+  /** Its clients by tenant id, as far as they are known. */
+  get clients(): KeptNamespace['clients'] {
+    if (this.#namespace) return this.#namespace.clients
+    return this.#closed.is === 'kept' ? this.#closed.kept.clients : {}
+  }
+
+  /** Summary for a list of namespaces. */
+  summary(): NamespaceSummary {
+    if (this.#namespace) return summaryOf(this.#namespace)
+    const kept = this.#closed.is === 'kept' ? this.#closed.kept : undefined
+    const known = kept && { seed: kept.seed, created_at: kept.created_at }
+    const readiness = { ready: this.#failure === undefined, ...reasonOf(this.#failure) }
+    const traffic = { requests: 0, last_request_at: null, failed_findings: null }
+    return { name: this.name, ...known, ...readiness, tenants: slugsOf(this.clients), ...traffic }
+  }
+
+  /** @returns true once it is no longer stored, though its name and files may still exist */
+  get deleted(): boolean {
+    return this.#deleted
+  }
+
+  /** It alone, if it may be deleted for want of use: not while it is made, nor if it is damaged, which somebody has to see. */
+  get expiring(): Expiring[] {
+    if (this.inTheMaking || this.#deletion || this.#closed.is === 'damaged') return []
+    const busy = this.#opening !== undefined || this.#namespace?.busy === true
+    const clients = Object.values(this.clients).map(({ client_id }) => client_id)
+    return [{ name: this.name, life: this.life, clients, busy }]
+  }
+
+  /** Its deletion, once begun; see {@link delete}. */
+  get deletion(): Promise<void> | undefined {
+    return this.#deletion
+  }
+
+  /**
+   * Deletes it, once it is made; resolves when nothing is left except files that the next start removes. Later callers wait for the same
+   * deletion. Rejects, with nothing done, if it cannot be forgotten.
+   */
+  delete(steps: Deletion): Promise<void> {
+    this.#deletion ??= this.#delete(steps).catch((error: unknown) => {
+      this.#deletion = undefined
+      throw error
+    })
+    return this.#deletion
+  }
+
+  /** Ends it; if it is being opened, once it is open. May be called again. */
+  end(served?: Promise<void>): Promise<void> {
+    this.#ended ??= this.#end(served)
+    return this.#ended
+  }
+
+  async #delete({ forget, remove }: Deletion): Promise<void> {
+    await forget()
+    this.#deleted = true
+    for (const step of [() => this.end(), remove]) {
+      await step().catch((error: unknown) =>
+        this.#log.warn(
+          { namespace: this.name, err: error },
+          'a deleted namespace left something; it goes at the next start',
+        ),
+      )
+    }
+  }
+
+  async #end(served: Promise<void> | undefined): Promise<void> {
+    const namespace = this.#namespace ?? (await this.#opening?.catch(() => undefined))
+    namespace?.beginStop()
+    await namespace?.stop(served)
+  }
+
+  #open(): Promise<Namespace> {
+    this.#opening = this.#opener()
+      .then((namespace) => {
+        this.#namespace = namespace
+        this.#failure = undefined
+        return namespace
+      })
+      .catch((error: unknown) => {
+        if (this.#closed.is === 'making') throw error
+        this.#failure = error instanceof Error ? error.message : String(error)
+        this.#log.error({ namespace: this.name, err: error }, 'a namespace could not be opened')
+        const detail = `The namespace "${this.name}" cannot be opened: ${this.#failure}`
+        throw new Problem('sandbox_starting', { detail, param: 'namespace' }, { cause: error })
+      })
+      .finally(() => {
+        this.#opening = undefined
+      })
+    return this.#opening
+  }
+}
+
+/** Summary of an open namespace for a list of namespaces. */
+export function summaryOf(namespace: Namespace): NamespaceSummary {
+  const { name, seed, created_at, clients } = namespace
+  const { exchanges } = namespace.services
+  const { newestAt } = exchanges
+  const traffic = {
+    requests: exchanges.size,
+    last_request_at: newestAt === null ? null : new Date(newestAt).toISOString(),
+    failed_findings: namespace.overview.brokenRules,
+  }
+  return { name, seed, created_at, ...namespace.readiness(), tenants: slugsOf(clients), ...traffic }
+}
+
+function slugsOf(clients: KeptNamespace['clients']): string[] {
+  return Object.values(clients).map(({ slug }) => slug)
+}
+
+function reasonOf(reason: string | undefined) {
+  return reason !== undefined && { reason }
+}
