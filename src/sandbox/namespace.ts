@@ -2,10 +2,10 @@ import { type AnvilChains, openChains, startAnvilChains } from '../chain/anvil-c
 import type { Checkpoint } from '../chain/history/checkpoint.ts'
 import type { NodePool } from '../chain/node-pool.ts'
 import type { Readiness } from '../control/contract.ts'
-import type { KeptNamespace } from '../data-dir/namespace-folders.ts'
 import type { AuditReport } from '../domain/audit-report.ts'
 import { type ClockPosition, SandboxClock } from '../domain/clock.ts'
 import { Problem } from '../domain/errors.ts'
+import type { KeptNamespace, NamespaceRegistry } from '../domain/ports/namespace-registry.ts'
 import type { Tenant } from '../domain/records.ts'
 import { retryChainOutage } from '../domain/retry-chain-outage.ts'
 import type { Fixture } from '../fixtures/fixture.ts'
@@ -35,14 +35,21 @@ import type { Identity, Surroundings } from './surroundings.ts'
  * its chains when it is opened; {@link Namespace.ready} resolves when it can serve.
  */
 export class Namespace {
-  /** Throws DataDirectoryError or OptionError and then leaves nothing running. */
-  static async open(options: NamespaceSetup): Promise<Namespace> {
-    const { fixture, dataDir, seed, begin, surroundings } = options
-    const kept = { seed, runs: begin?.random.run, fsync: surroundings.options.fsync, log: surroundings.log }
-    return Namespace.over(dataDir === undefined ? undefined : await Persistence.open(dataDir, fixture, kept), options)
+  /** Throws as {@link Persistence.open} and then leaves nothing running. */
+  static async open(options: NamespaceSetup & { registry: NamespaceRegistry | undefined }): Promise<Namespace> {
+    const { registry, life, fixture, seed, begin, surroundings } = options
+    const kept = {
+      life,
+      fixture,
+      seed,
+      runs: begin?.random.run,
+      fsync: surroundings.options.fsync,
+      log: surroundings.log,
+    }
+    return Namespace.over(registry && (await Persistence.open(registry, kept)), options)
   }
 
-  /** Opens a namespace from its stored state. Throws DataDirectoryError and then leaves nothing running or open. */
+  /** Opens a namespace from its stored state. Rejects if that is damaged, and then leaves nothing running or open. */
   static async over(persistence: Persistence | undefined, options: NamespaceSetup): Promise<Namespace> {
     const { fixture, clockStart, begin, idleMs, surroundings, spawned } = options
     const { log, embedded, pool } = surroundings
@@ -154,17 +161,17 @@ export class Namespace {
     return this.#starting
   }
 
-  /** Path of its data directory; undefined if it ends with the process. */
-  get directory(): string | undefined {
-    return this.#persistence?.path
+  /** The place of its stored state, for messages; undefined if it ends with the process. */
+  get place(): string | undefined {
+    return this.#persistence?.place
   }
 
-  /** Throws DataDirectoryError if the directory has been moved or removed. */
-  async checkDirectory(): Promise<void> {
+  /** Rejects if its stored state is no longer where it was. */
+  async checkStorage(): Promise<void> {
     await this.#persistence?.check()
   }
 
-  /** @returns false if it goes on from a directory that an earlier process left without closing it */
+  /** @returns false if it goes on from a state that an earlier process left without closing it */
   get closedInOrder(): boolean {
     return !this.#persistence?.mayOweRepairs
   }
@@ -189,12 +196,12 @@ export class Namespace {
     throw notServing('The sandbox was reset during the audit.')
   }
 
-  /** Resolves when every move of the clock so far will outlive this process, if it has a data directory. */
+  /** Resolves when every move of the clock so far will outlive this process, if it is kept. */
   async clockKept(): Promise<void> {
     await this.#persistence?.clockKept()
   }
 
-  /** Saves the position to which the clock is about to move, if it has a data directory. Throws DataDirectoryError. */
+  /** Saves the position to which the clock is about to move, if it is kept. Rejects if that fails. */
   async keepClock(state: ClockPosition): Promise<void> {
     await this.#persistence?.keepClock(state)
   }
@@ -413,9 +420,7 @@ export interface NamespaceSetup {
   /** Milliseconds since the Unix epoch at which its clock starts, frozen; undefined for real time. */
   clockStart: number | undefined
   confirmationDelay: DurationRange
-  /** Path of its data directory; undefined if it ends with the process. */
-  dataDir: string | undefined
-  /** State to begin with; undefined: that of the data directory, or the fixture. */
+  /** State to begin with; undefined: the stored one, or the fixture. */
   begin?: NamespaceCopy | undefined
   /** Milliseconds without use after which its chains rest; undefined: never, and they start at once. */
   idleMs?: number | undefined

@@ -4,10 +4,10 @@ import type { FastifyInstance } from 'fastify'
 import { pino } from 'pino'
 import type { Credentials, Guest, GuestWish } from '../control/contract.ts'
 import { Sessions } from '../control/sessions.ts'
-import { type KeptNamespace, keepDefault } from '../data-dir/namespace-folders.ts'
 import { SandboxClock } from '../domain/clock.ts'
 import { Problem } from '../domain/errors.ts'
 import type { Origin } from '../domain/origin.ts'
+import type { KeptNamespace, NamespaceRegistry } from '../domain/ports/namespace-registry.ts'
 import type { Fixture } from '../fixtures/fixture.ts'
 import { inProcessFetch } from '../http/in-process-fetch.ts'
 import { Listener } from '../http/listener.ts'
@@ -23,6 +23,7 @@ import { credentialsOf } from './credentials.ts'
 import { clientsOf, type Namespace } from './namespace.ts'
 import { Namespaces } from './namespaces.ts'
 import { keptOf } from './open-namespace.ts'
+import { openRegistry } from './open-registry.ts'
 import { Persistence } from './persistence.ts'
 import { buildSurroundings, guestSurroundings, type Surroundings } from './surroundings.ts'
 
@@ -42,6 +43,8 @@ export class Sandbox {
   readonly #surroundings: Surroundings
   readonly #certificate: ServerCertificate | undefined
   readonly #listener: Listener
+  /** Where its namespaces are kept; undefined if they end with the process. */
+  readonly #registry: NamespaceRegistry | undefined
   readonly #sessions: Sessions
   /** The sandbox that this one is a guest of. */
   readonly #host: Sandbox | undefined
@@ -50,13 +53,14 @@ export class Sandbox {
   readonly #ending = new AbortController()
   #stopping: Promise<void> | undefined
 
-  private constructor({ namespaces, surroundings, certificate, listener, host }: SandboxDeps) {
+  private constructor({ namespaces, surroundings, certificate, listener, registry, host }: SandboxDeps) {
     this.#host = host
     this.options = surroundings.options
     this.namespaces = namespaces
     this.#surroundings = surroundings
     this.#certificate = certificate
     this.#listener = listener
+    this.#registry = registry
     const clock = new SandboxClock() // for real time only
     this.#sessions = new Sessions({ origin: listener.origin, wallNow: () => clock.wallNow() })
   }
@@ -69,12 +73,26 @@ export class Sandbox {
   static async listen(given: SandboxOptions = {}, service: Readonly<Record<string, unknown>> = {}): Promise<Sandbox> {
     checkOptions(given)
     const log = given.logger ?? pino({ level: 'silent' })
-    const { fixture, restored } = await readBeginState(given, service)
+    const registry = await openRegistry(given)
+    try {
+      return await Sandbox.#begin(given, service, { log, registry })
+    } catch (error) {
+      await registry?.close()
+      throw error
+    }
+  }
+
+  static async #begin(
+    given: SandboxOptions,
+    service: Readonly<Record<string, unknown>>,
+    { log, registry }: { log: SandboxLogger; registry: NamespaceRegistry | undefined },
+  ): Promise<Sandbox> {
+    const { fixture, restored } = await readBeginState(given, registry, service)
     const resolved = resolveOptions(given, fixture.options)
     const options = restored ? { ...resolved, seed: restored.seed, clock: restored.clockStart } : resolved
     const listener = await Listener.open(options)
     try {
-      const sandbox = await Sandbox.#build(fixture, { options, log, listener, begin: restored?.begin })
+      const sandbox = await Sandbox.#build(fixture, { options, log, listener, registry, begin: restored?.begin })
       try {
         await sandbox.#serve(fixture, log)
       } catch (error) {
@@ -90,16 +108,17 @@ export class Sandbox {
   }
 
   /** Builds everything but the application that answers requests. */
-  static async #build(fixture: Fixture, { options, log, listener, begin }: BuildDeps): Promise<Sandbox> {
+  static async #build(fixture: Fixture, { options, log, listener, registry, begin }: BuildDeps): Promise<Sandbox> {
     const { dataDir, seed, fsync } = options
-    const kept = { seed, fsync, log, runs: begin?.random.run, fresh: begin !== undefined }
-    const persistence = dataDir === undefined ? undefined : await Persistence.open(dataDir, fixture, kept)
+    const kept = { life: undefined, fixture, seed, fsync, log, runs: begin?.random.run, fresh: begin !== undefined }
+    const stored = registry && { registry, persistence: await Persistence.open(registry, kept) }
     let certificate: ServerCertificate | undefined
     try {
-      if (persistence && begin) await keepDefault(persistence.path, defaultOf(fixture, persistence.seed, options))
-      certificate = await chooseCertificate(options, persistence?.path, new SandboxClock().wallNow())
+      if (stored && begin) await registry.keep(undefined, defaultOf(fixture, stored.persistence.seed, options))
+      const directory = dataDir === undefined ? undefined : stored?.persistence.place
+      certificate = await chooseCertificate(options, directory, new SandboxClock().wallNow())
     } catch (error) {
-      await persistence?.close()
+      await stored?.persistence.close()
       throw error
     }
     const { origin } = listener
@@ -109,11 +128,11 @@ export class Sandbox {
       begun = resolve
     })
     try {
-      const start = { fixture, begin, persistence, surroundings, spawned: begun }
+      const start = { fixture, begin, stored, surroundings, spawned: begun }
       const namespaces = await Namespaces.open(start)
       // The next steps leave no time to start the Anvil; once started, it comes up by itself.
       await Promise.race([spawned, namespaces.default.ready.catch(() => undefined)])
-      return new Sandbox({ namespaces, surroundings, certificate, listener })
+      return new Sandbox({ namespaces, surroundings, certificate, listener, registry })
     } catch (error) {
       await certificate?.discard()
       throw error
@@ -133,7 +152,8 @@ export class Sandbox {
       const { fixture } = this.namespace
       const surroundings = guestSurroundings(this.#surroundings, fixture, { options, origin: listener.origin })
       const namespaces = await this.namespaces.ofGuest(wish, surroundings)
-      const guest = new Sandbox({ namespaces, surroundings, certificate: undefined, listener, host: this })
+      const own = { certificate: undefined, registry: undefined, host: this }
+      const guest = new Sandbox({ namespaces, surroundings, listener, ...own })
       await this.#takeIn(guest, pid)
       return {
         credentials: await guest.credentials(),
@@ -287,6 +307,7 @@ export class Sandbox {
       if (this.#host) this.#host.#guests.delete(this)
       else await this.#surroundings.pool.stop()
       await this.#certificate?.discard()
+      await this.#registry?.close()
     }
   }
 }
@@ -296,6 +317,7 @@ interface SandboxDeps {
   surroundings: Surroundings
   certificate: ServerCertificate | undefined
   listener: Listener
+  registry: NamespaceRegistry | undefined
   /** Set for a guest. */
   host?: Sandbox
 }
@@ -304,6 +326,7 @@ interface BuildDeps {
   options: ResolvedOptions
   log: Logger
   listener: Listener
+  registry: NamespaceRegistry | undefined
   /** State of a snapshot with which the default namespace begins. */
   begin: NamespaceCopy | undefined
 }

@@ -1,9 +1,18 @@
 import type { Logger } from '../../support/logger.ts'
+import { SeededRandom } from '../../support/random.ts'
 import type { NamespaceStorage, StorageStart } from './namespace-storage.ts'
+
+/** Characters of the part of a life that is unique: 72 bits. */
+const ID_LENGTH = 12
+
+/** Makes a new life: it begins with the name and distinguishes the namespace from every other that has, had or will have that name. */
+export function newLife(name: string): string {
+  return `${name}.${SeededRandom.secret().slice(0, ID_LENGTH)}`
+}
 
 /**
  * The namespaces that outlive a process, and the storage of each: folders of a data directory, or rows of a database. A namespace is named
- * by its life, which no other has, had or will have; the default one, which is always there, by undefined.
+ * by its life, see {@link newLife}; the default one, which is always there, by undefined.
  */
 export interface NamespaceRegistry {
   /** The flag that names the place of all of them, for messages: `--data-dir` or `--database`. */

@@ -16,7 +16,10 @@ export interface NamespaceStorage {
   probeRoom(bytes: number): Promise<void>
   /** Closes the journals once their appends are stored, and lets others have the storage. Writes nothing once {@link lost}. */
   close(): Promise<void>
-  /** Aborts when this process is not the owner any more: nothing is answered or written from then on. Never for files. */
+  /**
+   * Aborts when this process is not the owner any more: nothing is answered or written from then on, and appends that wait reject. Never
+   * for files.
+   */
   readonly lost: AbortSignal
   /** @returns true if what was read until now may be answered: the lease still holds. Always for files. */
   holds(): boolean
