@@ -5,6 +5,7 @@ import { type Issue, UnreadableTextError, wordsOf } from './support/issue.ts'
 import { parseDuration, parseDurationRange, parseMoment, parseSize } from './support/quantities.ts'
 import { MAX_SEED } from './support/random.ts'
 import { schemaIssues } from './support/schema-issues.ts'
+import { databaseUrl, forkedUrl, publicOrigin } from './support/urls.ts'
 
 /*
  * The options of a start stand here alone, with their values, defaults, flags and descriptions: the flags of `start`, section `options` of a
@@ -93,6 +94,12 @@ export interface SandboxOptions {
    * @defaultValue nothing is written to disk
    */
   dataDir?: string
+  /**
+   * PostgreSQL database that keeps the state instead: `postgres://user@host/name`. If the URL has a password, give it by the environment
+   * variable: every user of a machine can read the flags of a process. No message repeats it. Leave it out for a sandbox of one process.
+   * @defaultValue none
+   */
+  database?: string
   /**
    * Path of a file that `snapshot()` or `yield-sandbox snapshot save` gave, to begin with that state: end users, money, chains, clock and
    * seed. Leave it out where a test starts from the fixture file. Together with `dataDir`, the directory must not hold a state yet.
@@ -279,6 +286,14 @@ export const SANDBOX_OPTIONS = {
     otherwise: 'nothing is written to disk',
     description: 'keep the state across restarts and crashes',
   },
+  database: {
+    schema: Type.String({ title: 'a postgres URL' }),
+    parse: databaseUrl,
+    flag: '--database <url>',
+    otherwise: 'none',
+    description: 'PostgreSQL that keeps the state instead; give a URL with a password by the environment',
+    secret: true,
+  },
   snapshot: {
     schema: path('snapshot'),
     flag: '--snapshot <file>',
@@ -447,29 +462,6 @@ function refuseIncomplete(logger: SandboxLogger): void {
   }
   const missing = methods.filter((name) => typeof logger[name] !== 'function')
   if (missing.length > 0) throw new OptionError(`logger must be of pino's shape; it lacks ${missing.join(', ')}`)
-}
-
-/** The origin a URL is. Throws UnreadableTextError, which does not repeat the URL: it may hold a password. */
-export function publicOrigin(text: string): string {
-  const fix = 'give an origin such as https://sandbox.acme.test:4010'
-  if (!/^https?:\/\/[^\s\\]+$/i.test(text) || !URL.canParse(text)) {
-    throw new UnreadableTextError('must be an http or https URL', fix)
-  }
-  const { origin, username, password, pathname, search, hash } = new URL(text)
-  const excess = [
-    [username || password, 'credentials'],
-    [pathname !== '/', 'a path'],
-    [search || text.includes('?'), 'a query'],
-    [hash || text.includes('#'), 'a fragment'],
-  ].flatMap(([there, what]) => (there ? [what] : []))
-  if (excess.length === 0) return origin
-  throw new UnreadableTextError(`must not have ${excess.join(' or ')}`, fix)
-}
-
-/** Throws UnreadableTextError, which does not repeat the URL: it may hold a key. */
-function forkedUrl(text: string): void {
-  if (/^https?:\/\/[^\s/]+\S*$/.test(text) && URL.canParse(text)) return
-  throw new UnreadableTextError('must be an http or https URL', 'write it like https://mainnet.base.org')
 }
 
 function notEmpty(text: string): void {

@@ -2,9 +2,10 @@ import { isLoopback } from './domain/origin.ts'
 import type { FixtureOptions } from './fixtures/fixture.ts'
 import type { ForkOptions } from './fixtures/resolve-chains.ts'
 import { OptionError } from './option-error.ts'
-import { parseClockStart, publicOrigin, SANDBOX_OPTIONS, type SandboxOptions } from './options.ts'
+import { parseClockStart, SANDBOX_OPTIONS, type SandboxOptions } from './options.ts'
 import { type DurationRange, parseDuration, parseDurationRange, parseSize } from './support/quantities.ts'
 import { SeededRandom } from './support/random.ts'
+import { publicOrigin } from './support/urls.ts'
 import type { LogBounds } from './traffic/exchange-log.ts'
 
 /** The certificate to serve https with: one made for it, or PEM files. */
@@ -27,6 +28,8 @@ export interface ResolvedOptions {
   /** Milliseconds of business time between blocks that are mined for readers. */
   blockTime: number
   dataDir: string | undefined
+  /** True if a database keeps the state: then other processes may take it over. Its URL, a secret, is not kept. */
+  database: boolean
   fsync: boolean
   /** The seed that is asked for; undefined for any. */
   seed: number | undefined
@@ -59,6 +62,7 @@ export function resolveOptions(given: SandboxOptions, fixture: FixtureOptions): 
     tls: resolveTls(given),
     local,
     dataDir: given.dataDir,
+    database: given.database !== undefined,
     fsync: given.fsync ?? fixture.fsync ?? fsync.default,
     seed: given.seed ?? fixture.seed,
     clock: given.clock === undefined ? undefined : parseClockStart(given.clock),

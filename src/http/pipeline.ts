@@ -6,6 +6,7 @@ import type { Exchange } from '../domain/exchange.ts'
 import { KEY_FORMS, unquotedKey } from '../domain/idempotency-key.ts'
 import { directoryIdOf } from '../domain/idp-claims.ts'
 import type { Ids } from '../domain/ids.ts'
+import type { NamespaceStorage } from '../domain/ports/namespace-storage.ts'
 import type { Service } from '../domain/service.ts'
 import type { FaultEngine } from '../faults/fault-engine.ts'
 import type { Endpoint } from '../partner-api/endpoint.ts'
@@ -45,6 +46,8 @@ export interface PipelineDeps {
   end: AbortSignal
   /** Reason why the sandbox cannot serve yet; undefined if it can. */
   notReady(): string | undefined
+  /** Its storage, if another process may take that over: with a database. */
+  storage: Pick<NamespaceStorage, 'lost' | 'holds' | 'awaySince'> | undefined
 }
 
 /** One request on its way through the pipeline. */
@@ -62,9 +65,12 @@ type Step = (context: RequestContext, deps: PipelineDeps) => void | Promise<void
 /**
  * The steps of a request before its body is read, in the order in which errors win (assumption `error-precedence`). Then Fastify reads
  * the body and validates path, query and body against the endpoint's schemas, and `handle.ts` claims the key, runs the handler and
- * settles the key. Nothing else runs in between.
+ * settles the key. Nothing else runs in between. `shared`: the state is in a database.
  */
-export const steps: readonly Step[] = [ready, faultsOnRequest, identityProviderToken, role, userToken, idempotencyKey]
+export function stepsOf(shared: boolean): readonly Step[] {
+  const atTheDoor = shared ? [ready, storageAnswers] : [ready]
+  return [...atTheDoor, faultsOnRequest, identityProviderToken, role, userToken, idempotencyKey]
+}
 
 /** Throws Problem sandbox_starting unless the sandbox is ready and still of the generation that let the request in. */
 export function ready({ generation }: RequestContext, deps: PipelineDeps): void {
@@ -74,6 +80,13 @@ export function ready({ generation }: RequestContext, deps: PipelineDeps): void 
 /** Throws Problem sandbox_starting if there is a reason not to serve. */
 export function refuseUnlessReady(reason: string | undefined): void {
   if (reason) throw new Problem('sandbox_starting', { detail: reason })
+}
+
+/** Refuses new writes while they could not be stored; reads go on. Throws Problem service_unavailable. */
+function storageAnswers({ endpoint }: RequestContext, { storage }: PipelineDeps): void {
+  if (endpoint.method === 'GET' || storage?.awaySince === undefined) return
+  const detail = 'The database does not answer at present, so nothing was done. Send the same request again.'
+  throw new Problem('service_unavailable', { detail, headers: { 'retry-after': '2' } })
 }
 
 /** Applies the rules in force, and the fault that the request itself may bring along in `X-Sandbox-Fault`. */

@@ -100,6 +100,8 @@ export class Namespace {
   /** What people look at. */
   readonly overview: Overview
   readonly eventStreams: EventStreams
+  /** Aborts when its state is another process's: then it ends as by {@link beginStop}. Undefined if it ends with the process. */
+  readonly lost: AbortSignal | undefined
   readonly takenAway: TakenAway = { clearings: 0, resets: 0, faults: 0 }
   readonly #persistence: Persistence | undefined
   readonly #chains: Promise<AnvilChains>
@@ -131,6 +133,8 @@ export class Namespace {
       clock: services.service.clock,
       perform: () => this.#reset(),
     })
+    this.lost = deps.persistence?.storage.lost
+    this.lost?.addEventListener('abort', () => this.beginStop(), { once: true })
     this.#copied = deps.begin && { owesRepairs: deps.begin.owesRepairs } // the rest of the copy is large
     const { exchanges, store } = services
     const { clock } = services.service
@@ -152,6 +156,7 @@ export class Namespace {
       generation: () => this.#lifecycle.generation,
       end: this.#lifecycle.end,
       notReady: () => this.#lifecycle.obstacle,
+      storage: options.database ? deps.persistence?.storage : undefined,
     }
   }
 
@@ -274,13 +279,17 @@ export class Namespace {
     faults.clear()
   }
 
-  /** Ends everything, once no request is left. Call {@link beginStop} first. */
+  /** Ends everything, once no request is left. Call {@link beginStop} first. Writes nothing if its state is another process's. */
   async stop(served: Promise<void> | undefined): Promise<void> {
     const { service, faults } = this.services
-    const repaired = await faults.repairs.settleAtStop()
+    const lost = this.lost?.aborted
+    if (lost) faults.repairs.abandon()
+    const repaired = !lost && (await faults.repairs.settleAtStop())
     await Promise.all([served, stopChains(this.#chains)])
-    await service.store.close()
-    await service.showings.keep()
+    if (!lost) {
+      await service.store.close()
+      await service.showings.keep()
+    }
     await this.#persistence?.close(repaired)
     this.#lifecycle.stopped()
   }

@@ -141,7 +141,7 @@ export class Namespaces implements NamespacesControl {
     }
     const life = newLife(name)
     const made = this.#make({ name, life }, wish)
-    const entry = NamespaceEntry.making({ name, life }, made, log)
+    const entry = NamespaceEntry.making({ name, life }, made, { open: this.#opener({ name, life }), log })
     this.#entries.set(name, entry)
     const namespace = await entry.made.catch((error: unknown) => {
       this.#entries.delete(name)
@@ -204,13 +204,17 @@ export class Namespaces implements NamespacesControl {
   async #find(): Promise<void> {
     const registry = this.#registry
     if (!registry) return
-    const surroundings = this.#surroundings
     for (const found of await registry.list()) {
-      const where = { host: this.default.fixture, registry, surroundings }
-      const entry = NamespaceEntry.found(found, (kept) => openKept(found, kept, where), surroundings.log)
+      const entry = NamespaceEntry.found(found, { open: this.#opener(found), log: this.#surroundings.log })
       this.#entries.set(found.name, entry)
       this.#listen(entry)
     }
+  }
+
+  /** Opens a namespace as it is stored. */
+  #opener(one: NamespaceIdentity): Opening['open'] {
+    const where = { host: this.default.fixture, registry: this.#registry, surroundings: this.#surroundings }
+    return (kept) => openKept(one, kept, where)
   }
 
   /** Lets its clients reach it from now on. */
@@ -293,51 +297,55 @@ interface Deletion {
 }
 
 /** State of a namespace that is not open. */
-type Closed = { is: 'making' } | { is: 'kept'; kept: KeptNamespace } | { is: 'damaged' }
+type Closed =
+  | { is: 'making'; made: Promise<Namespace> }
+  | { is: 'kept'; kept: KeptNamespace }
+  | { is: 'damaged'; failure: Error }
+
+/** Dependencies of an entry. */
+interface Opening {
+  /** Opens the namespace as it is stored. */
+  open(kept: KeptNamespace): Promise<Namespace>
+  log: Logger
+}
 
 /** Entry of a namespace in the register, from the moment its name is taken until nothing is left, open or not. */
 class NamespaceEntry {
   /** Entry of a namespace that is being made; `made` resolves when it can serve. */
-  static making(one: NamespaceIdentity, made: Promise<Namespace>, log: Logger): NamespaceEntry {
-    const entry = new NamespaceEntry(one, { is: 'making' }, () => made, log)
+  static making(one: NamespaceIdentity, made: Promise<Namespace>, opening: Opening): NamespaceEntry {
+    const entry = new NamespaceEntry(one, { is: 'making', made }, opening)
     entry.made.catch(() => undefined) // the caller of create gets the rejection
     return entry
   }
 
   /** Entry of a namespace that an earlier process left; it is opened at first use. */
-  static found(found: FoundNamespace, open: (kept: KeptNamespace) => Promise<Namespace>, log: Logger): NamespaceEntry {
-    if ('kept' in found) {
-      const { kept } = found
-      return new NamespaceEntry(found, { is: 'kept', kept }, () => open(kept), log)
-    }
-    const entry = new NamespaceEntry(found, { is: 'damaged' }, () => Promise.reject(found.failure), log)
-    entry.#failure = found.failure.message
+  static found(found: FoundNamespace, opening: Opening): NamespaceEntry {
+    if ('kept' in found) return new NamespaceEntry(found, { is: 'kept', kept: found.kept }, opening)
+    const { failure } = found
+    const entry = new NamespaceEntry(found, { is: 'damaged', failure }, opening)
+    entry.#failure = failure.message
     return entry
   }
 
   readonly name: string
   /** Distinguishes it from every other namespace that has, had or will have its name. */
   readonly life: string
-  readonly #closed: Closed
-  readonly #opener: () => Promise<Namespace>
+  #closed: Closed
+  readonly #opener: Opening['open']
   readonly #log: Logger
   #namespace: Namespace | undefined
   #opening: Promise<Namespace> | undefined
+  #losing: Promise<void> | undefined
   #failure: string | undefined
   #deletion: Promise<void> | undefined
   #deleted = false
   #ended: Promise<void> | undefined
 
-  private constructor(
-    { name, life }: NamespaceIdentity,
-    closed: Closed,
-    opener: () => Promise<Namespace>,
-    log: Logger,
-  ) {
+  private constructor({ name, life }: NamespaceIdentity, closed: Closed, { open, log }: Opening) {
     this.name = name
     this.life = life
     this.#closed = closed
-    this.#opener = opener
+    this.#opener = open
     this.#log = log
   }
 
@@ -422,13 +430,17 @@ class NamespaceEntry {
     const namespace = this.#namespace ?? (await this.#opening?.catch(() => undefined))
     namespace?.beginStop()
     await namespace?.stop(served)
+    await this.#losing
   }
 
   #open(): Promise<Namespace> {
-    this.#opening = this.#opener()
+    this.#opening = this.#opened()
       .then((namespace) => {
         this.#namespace = namespace
         this.#failure = undefined
+        const { lost } = namespace
+        if (lost?.aborted) throw this.#lose(namespace)
+        lost?.addEventListener('abort', () => this.#lose(namespace), { once: true })
         return namespace
       })
       .catch((error: unknown) => {
@@ -442,6 +454,25 @@ class NamespaceEntry {
         this.#opening = undefined
       })
     return this.#opening
+  }
+
+  async #opened(): Promise<Namespace> {
+    if (this.#closed.is === 'making') return this.#closed.made
+    if (this.#closed.is === 'damaged') throw this.#closed.failure
+    await this.#losing
+    return this.#opener(this.#closed.kept)
+  }
+
+  /** Ends it after its state was lost to another process. Its next use opens it again, if it is to be had then. Returns the reason. */
+  #lose(namespace: Namespace): Error {
+    const reason = 'another process has its stored state now'
+    this.#log.warn({ namespace: this.name }, reason)
+    this.#closed = { is: 'kept', kept: keptOf(namespace) }
+    this.#namespace = undefined
+    this.#losing = namespace.stop(undefined).catch((error: unknown) => {
+      this.#log.warn({ namespace: this.name, err: error }, 'a namespace whose state was lost did not end in order')
+    })
+    return new Error(`${reason}.`)
   }
 }
 

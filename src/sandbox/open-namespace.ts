@@ -173,7 +173,11 @@ async function openNamespace(options: OpenSetup): Promise<Namespace> {
 export async function openKept(
   { name, life }: Pick<FoundNamespace, 'name' | 'life'>,
   kept: KeptNamespace,
-  { host, registry, surroundings }: { host: Fixture; registry: NamespaceRegistry; surroundings: Surroundings },
+  {
+    host,
+    registry,
+    surroundings,
+  }: { host: Fixture; registry: NamespaceRegistry | undefined; surroundings: Surroundings },
 ): Promise<Namespace> {
   const fixture = kept.fixtures === null ? host : await readInlineFixture(kept.fixtures, host)
   return openNamespace({

@@ -73,7 +73,7 @@ export class Sandbox {
   static async listen(given: SandboxOptions = {}, service: Readonly<Record<string, unknown>> = {}): Promise<Sandbox> {
     checkOptions(given)
     const log = given.logger ?? pino({ level: 'silent' })
-    const registry = await openRegistry(given)
+    const registry = await openRegistry(given, log)
     try {
       return await Sandbox.#begin(given, service, { log, registry })
     } catch (error) {
@@ -145,7 +145,7 @@ export class Sandbox {
    */
   async createGuest({ pid, ...wish }: GuestWish): Promise<Guest> {
     const own = { host: '127.0.0.1', port: 0, portMayDiffer: false, publicUrl: undefined, tls: undefined }
-    const private_ = { local: true, controlToken: undefined, dataDir: undefined, idleExit: 0 }
+    const private_ = { local: true, controlToken: undefined, dataDir: undefined, database: false, idleExit: 0 }
     const options = { ...this.options, ...own, ...private_ }
     const listener = await Listener.open(options)
     try {
@@ -210,6 +210,18 @@ export class Sandbox {
     })
     if (this.options.idleExit > 0) this.#watchUse(this.#app, this.options.idleExit)
     await this.#listener.serve(this.#app)
+    this.#endWhenLost(log)
+  }
+
+  /** Ends the sandbox when the state of its default namespace is another process's. The next start finds that one, or takes it over. */
+  #endWhenLost(log: SandboxLogger): void {
+    const { lost, place } = this.namespace
+    const end = () => {
+      log.error({ place }, 'another process has the stored state now: this one ends')
+      void this.stop().catch(() => undefined) // whoever stops it as well gets the rejection
+    }
+    if (lost?.aborted) end()
+    else lost?.addEventListener('abort', end, { once: true })
   }
 
   /** Ends the sandbox when it has had no request, and no connection, for so many milliseconds. Probes are no use of it. */
@@ -284,6 +296,11 @@ export class Sandbox {
   /** Credentials for a client to connect: addresses, secrets and keys of every tenant. */
   credentials(): Promise<Credentials> {
     return credentialsOf(this.namespace, this.#surroundings)
+  }
+
+  /** @returns true if another process has taken its state over */
+  get lost(): boolean {
+    return this.namespace.lost?.aborted ?? false
   }
 
   /** @returns true if it is stopping or stopped */
