@@ -2,6 +2,7 @@ import { NamespaceFolders } from '../../src/data-dir/namespace-folders.ts'
 import { NotKeptError } from '../../src/domain/ports/journal.ts'
 import type { StorageOptions } from '../../src/domain/ports/namespace-registry.ts'
 import type { NamespaceStorage } from '../../src/domain/ports/namespace-storage.ts'
+import type { UnparsedJournal } from '../../src/domain/ports/unparsed-journal.ts'
 
 /** A lease as a test wants it: what a database decides. */
 export interface Lease {
@@ -57,13 +58,13 @@ function leased(storage: NamespaceStorage, { lease, lost }: { lease: Lease; lost
       update: (changes) => writing(`manifest ${JSON.stringify(changes)}`, () => manifest.update(changes)),
       raiseFormat: () => writing('format', () => manifest.raiseFormat()),
     },
-    journal: async <Entry>(name: string) => {
+    async journal<Entry>(name: string): Promise<UnparsedJournal<Entry>> {
       const journal = await storage.journal<Entry>(name)
       return {
         read: () => journal.read(),
         readUnparsed: () => journal.readUnparsed(),
-        append: (entry) => writing(name, () => journal.append(entry)),
-        rewrite: (entries) => writing(name, () => journal.rewrite(entries)),
+        append: (entry: Entry) => writing(name, () => journal.append(entry)),
+        rewrite: (entries: Iterable<Entry> | AsyncIterable<Entry>) => writing(name, () => journal.rewrite(entries)),
         get size() {
           return journal.size
         },
