@@ -24,7 +24,7 @@ export class DataDirectory implements NamespaceStorage {
   readonly place: string
   readonly manifest: Manifest
   /** Never: the lock lasts as long as the process. */
-  readonly lost = new AbortController().signal
+  readonly lost: AbortSignal = new AbortController().signal
   readonly #within: DirectoryParts['within']
   readonly #lock: DirectoryLock
   readonly #log: Logger

@@ -2,7 +2,6 @@ import { IncomingMessage } from 'node:http'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { Problem } from '../domain/errors.ts'
 import { resetConnection } from './connection.ts'
-import { parked } from './during-response.ts'
 import type { PipelineDeps } from './pipeline.ts'
 
 /** Paths beside the service whose answers say something of stored state. */
@@ -39,7 +38,7 @@ export function guardShared(app: FastifyInstance): void {
     const { storage } = request.namespace
     // Such an answer says nothing of what is stored.
     if (!storage || reply.statusCode === 503) return done(null, payload)
-    if (storage.lost.aborted && request.raw instanceof IncomingMessage) return void parked() // its connection is reset
+    if (storage.lost.aborted && request.raw instanceof IncomingMessage) return resetConnection(request.raw.socket)
     if (storage.lost.aborted || (tellsOfState(request, reply.statusCode) && !storage.holds())) {
       const detail = 'It is not certain at present that this process still has the state. Send the request again.'
       return done(new Problem('service_unavailable', { detail, headers: { 'retry-after': '1' } }))

@@ -110,6 +110,7 @@ export class Namespace {
   readonly #copied: Pick<NamespaceCopy, 'owesRepairs'> | undefined
   #seeded: NamespaceCopy | undefined
   #starting: Promise<void> | undefined
+  #stopping: Promise<void> | undefined
   readonly #resets: Resets
 
   private constructor(deps: NamespaceDeps) {
@@ -279,18 +280,30 @@ export class Namespace {
     faults.clear()
   }
 
-  /** Ends everything, once no request is left. Call {@link beginStop} first. Writes nothing if its state is another process's. */
-  async stop(served: Promise<void> | undefined): Promise<void> {
+  /**
+   * Ends everything, once no request is left. Call {@link beginStop} first. Writes nothing that its storage would not take, and nothing if
+   * its state is `discarded`: it has been deleted.
+   */
+  stop(served: Promise<void> | undefined, { discarded = false } = {}): Promise<void> {
+    this.#stopping ??= this.#stop(served, discarded)
+    return this.#stopping
+  }
+
+  async #stop(served: Promise<void> | undefined, discarded: boolean): Promise<void> {
     const { service, faults } = this.services
-    const lost = this.lost?.aborted
-    if (lost) faults.repairs.abandon()
-    const repaired = !lost && (await faults.repairs.settleAtStop())
-    await Promise.all([served, stopChains(this.#chains)])
-    if (!lost) {
+    const isCut = this.#persistence?.takesWrites === false
+    if (isCut || discarded) {
+      faults.repairs.abandon()
+      // A storage that does not answer ends the writes that wait for it, and with them what waits for those.
+      await Promise.all([isCut && this.#persistence?.abandon(), served, stopChains(this.#chains)])
+      if (!isCut) await this.#persistence?.abandon()
+    } else {
+      const repaired = await faults.repairs.settleAtStop()
+      await Promise.all([served, stopChains(this.#chains)])
       await service.store.close()
       await service.showings.keep()
+      await this.#persistence?.close(repaired)
     }
-    await this.#persistence?.close(repaired)
     this.#lifecycle.stopped()
   }
 

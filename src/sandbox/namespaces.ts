@@ -429,7 +429,7 @@ class NamespaceEntry {
   async #end(served: Promise<void> | undefined): Promise<void> {
     const namespace = this.#namespace ?? (await this.#opening?.catch(() => undefined))
     namespace?.beginStop()
-    await namespace?.stop(served)
+    await namespace?.stop(served, { discarded: this.#deleted })
     await this.#losing
   }
 
@@ -440,7 +440,9 @@ class NamespaceEntry {
         this.#failure = undefined
         const { lost } = namespace
         if (lost?.aborted) throw this.#lose(namespace)
-        lost?.addEventListener('abort', () => this.#lose(namespace), { once: true })
+        lost?.addEventListener('abort', () => void (this.#ended ?? this.#deletion ?? this.#lose(namespace)), {
+          once: true,
+        })
         return namespace
       })
       .catch((error: unknown) => {

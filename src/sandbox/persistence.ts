@@ -179,11 +179,21 @@ export class Persistence {
     return kept
   }
 
+  /** @returns false if it is another process's, or does not answer: writes would be refused, or wait */
+  get takesWrites(): boolean {
+    return !this.storage.lost.aborted && this.storage.awaySince === undefined
+  }
+
+  /** Lets others have the storage, without writing anything; the next run finds that this one did not end in order. */
+  async abandon(): Promise<void> {
+    this.#closed.abort()
+    await this.storage.close()
+  }
+
   /** Lets others have the storage. `repaired` is false when a fault's repair is left to the next run. */
   async close(repaired = true): Promise<void> {
     this.#closed.abort()
     try {
-      if (this.storage.lost.aborted) return
       await this.clockKept().catch(() => undefined) // the next run goes on from the last saved position
       if (this.#whole && repaired) await this.storage.manifest.update({ clean: true })
     } finally {
