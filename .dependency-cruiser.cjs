@@ -110,7 +110,7 @@ const ROOMS = {
     'explore/exploration-document.ts',
     'render/safe-text.ts',
   ],
-  'data-dir/': ['domain/ports/journal.ts', 'domain/ports/unparsed-journal.ts'],
+  'data-dir/': ['domain/ports/'],
   'domain/': [],
   // Runs a command against sandboxes that it starts, or within one that runs.
   'exec/': [

@@ -27,6 +27,12 @@ export function forkedUrl(text: string): void {
   throw new UnreadableTextError('must be an http or https URL', 'write it like https://mainnet.base.org')
 }
 
+/** Throws UnreadableTextError, which does not repeat the URL: it may hold a password. */
+export function databaseUrl(text: string): void {
+  if (/^postgres(ql)?:\/\/\S+$/.test(text) && URL.canParse(text)) return
+  throw new UnreadableTextError('must be a postgres URL', 'write it like postgres://sandbox@localhost/sandbox')
+}
+
 /** Throws UnreadableTextError for an empty text. */
 export function notEmpty(text: string): void {
   if (text !== '') return

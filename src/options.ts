@@ -1,6 +1,6 @@
 import { type TSchema, Type } from '@sinclair/typebox'
 import { OptionError, refuseUnknownNames } from './option-error.ts'
-import { forkedUrl, notEmpty, parseBlockTime, parseClockStart, publicOrigin } from './option-values.ts'
+import { databaseUrl, forkedUrl, notEmpty, parseBlockTime, parseClockStart, publicOrigin } from './option-values.ts'
 import { type Issue, UnreadableTextError, wordsOf } from './support/issue.ts'
 import { parseDuration, parseDurationRange, parseSize } from './support/quantities.ts'
 import { MAX_SEED } from './support/random.ts'
@@ -93,6 +93,12 @@ export interface SandboxOptions {
    * @defaultValue nothing is written to disk
    */
   dataDir?: string
+  /**
+   * PostgreSQL database that keeps the state instead: `postgres://user@host/name`. If the URL has a password, give it by the environment
+   * variable: every user of a machine can read the flags of a process. No message repeats it. Leave it out for a sandbox of one process.
+   * @defaultValue none
+   */
+  database?: string
   /**
    * Path of a file that `snapshot()` or `yield-sandbox snapshot save` gave, to begin with that state: end users, money, chains, clock and
    * seed. Leave it out where a test starts from the fixture file. Together with `dataDir`, the directory must not hold a state yet.
@@ -302,6 +308,14 @@ export const SANDBOX_OPTIONS = {
     flag: '--data-dir <dir>',
     otherwise: 'nothing is written to disk',
     description: 'keep the state across restarts and crashes',
+  },
+  database: {
+    schema: Type.String({ title: 'a postgres URL' }),
+    parse: databaseUrl,
+    flag: '--database <url>',
+    otherwise: 'none',
+    description: 'PostgreSQL that keeps the state instead; give a URL with a password by the environment',
+    secret: true,
   },
   snapshot: {
     schema: path('snapshot'),

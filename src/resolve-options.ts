@@ -29,6 +29,8 @@ export interface ResolvedOptions {
   /** Milliseconds of business time between blocks that are mined for readers. */
   blockTime: number
   dataDir: string | undefined
+  /** True if a database keeps the state: then other processes may take it over. Its URL, a secret, is not kept. */
+  database: boolean
   fsync: boolean
   /** The seed that is asked for; undefined for any. */
   seed: number | undefined
@@ -65,6 +67,7 @@ export function resolveOptions(given: SandboxOptions, fixture: FixtureOptions): 
     tls: resolveTls(given),
     local,
     dataDir: given.dataDir,
+    database: given.database !== undefined,
     fsync: given.fsync ?? fixture.fsync ?? fsync.default,
     seed: given.seed ?? fixture.seed,
     clock: given.clock === undefined ? undefined : parseClockStart(given.clock),

@@ -5,12 +5,14 @@ import { progress } from './progress.ts'
 /** Exit codes of failures that a person can act on: their message names the fault and the fix. */
 const KNOWN: Record<string, number> = {
   OptionError: 2,
+  OwnedElsewhereError: 1,
   FixtureError: 2,
   BaselineError: 2,
   BaselineFailure: 1,
   BackgroundError: 1,
   CommandStartError: 2,
   DataDirectoryError: 1,
+  DatabaseError: 1,
   InvalidArgumentError: 2,
   AnvilBinaryMissingError: 1,
   AnvilStartError: 1,

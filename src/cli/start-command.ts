@@ -107,7 +107,7 @@ function stopWhenTold(sandbox: Sandbox, isBehind: boolean): void {
   if (!isBehind) void whenNpxGoes(sandbox.namespace.services.service.clock, stop)
   process.stdout.on('error', stop)
   // By itself, Node would first close what is still open, and was seen to wait for that for ever, at full speed.
-  process.once('exit', () => process.exit())
+  process.once('exit', () => process.exit(sandbox.lost ? 1 : undefined))
 }
 
 /** Completes the operating system's error about a taken port with the program that has it. */

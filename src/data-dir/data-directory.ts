@@ -1,13 +1,15 @@
 import { existsSync } from 'node:fs'
 import { mkdir, readdir, realpath } from 'node:fs/promises'
 import { dirname, join, resolve } from 'node:path'
+import type { StorageOptions } from '../domain/ports/namespace-registry.ts'
+import type { NamespaceStorage } from '../domain/ports/namespace-storage.ts'
 import type { UnparsedJournal } from '../domain/ports/unparsed-journal.ts'
 import type { Logger } from '../support/logger.ts'
 import { DataDirectoryError, damaged, systemFailure } from './data-directory-error.ts'
 import { DirectoryLock } from './directory-lock.ts'
 import { EntryFile, type InDirectory } from './entry-file.ts'
 import { JournalFile } from './journal-file.ts'
-import { fileOfJournal, MANIFEST, Manifest, type ManifestStart } from './manifest.ts'
+import { fileOfJournal, MANIFEST, Manifest } from './manifest.ts'
 import { Presence, probeRoom, removeTemporary, temporaryOf } from './private-file.ts'
 import type { Written } from './write-order.ts'
 
@@ -17,17 +19,19 @@ const ROOM = 'room'
 const NOTHING = new Set([temporaryOf(MANIFEST), 'lost+found'])
 
 /** A directory that keeps a sandbox's state; only this process uses it, from opening to closing. */
-export class DataDirectory {
+export class DataDirectory implements NamespaceStorage {
   /** Its real path. */
-  readonly path: string
+  readonly place: string
   readonly manifest: Manifest
+  /** Never: the lock lasts as long as the process. */
+  readonly lost: AbortSignal = new AbortController().signal
   readonly #within: DirectoryParts['within']
   readonly #lock: DirectoryLock
   readonly #log: Logger
   readonly #journals = new Map<string, Promise<JournalFile<unknown>>>()
 
   private constructor(parts: DirectoryParts) {
-    this.path = parts.path
+    this.place = parts.path
     this.#within = parts.within
     this.manifest = parts.manifest
     this.#lock = parts.lock
@@ -39,7 +43,7 @@ export class DataDirectory {
    * DataDirectoryError if the directory cannot be used: not writable, full, in use, damaged, of another format, not a sandbox's. Opening
    * does not change an existing directory.
    */
-  static async open(path: string, { log, synced = false, ...first }: DirectoryOptions): Promise<DataDirectory> {
+  static async open(path: string, { log, synced = false, ...first }: StorageOptions): Promise<DataDirectory> {
     const directory = await prepared(resolve(path))
     const lock = await DirectoryLock.acquire(directory)
     try {
@@ -56,7 +60,6 @@ export class DataDirectory {
     }
   }
 
-  /** Counts one more run, with that version of the package; to be called when all data is sound, before any change. */
   async begin(version: string): Promise<void> {
     await this.manifest.update({ version, runs: this.manifest.data.runs + 1, clean: false })
   }
@@ -74,9 +77,9 @@ export class DataDirectory {
   async probeRoom(bytes: number): Promise<void> {
     await this.#within.present()
     try {
-      await probeRoom(join(this.path, ROOM), bytes)
+      await probeRoom(join(this.place, ROOM), bytes)
     } catch (error) {
-      throw systemFailure(this.path, error)
+      throw systemFailure(this.place, error)
     }
   }
 
@@ -87,6 +90,10 @@ export class DataDirectory {
     return opened as Promise<UnparsedJournal<unknown>> as Promise<UnparsedJournal<Entry>>
   }
 
+  holds(): boolean {
+    return true
+  }
+
   /** Closes the journals once their appends are written, and releases the directory. */
   async close(): Promise<void> {
     await Promise.allSettled([...this.#journals.values()].map(async (opened) => (await opened).close()))
@@ -95,7 +102,7 @@ export class DataDirectory {
 
   async #openJournal(name: string): Promise<JournalFile<unknown>> {
     const file = fileOfJournal(name)
-    const path = join(this.path, file)
+    const path = join(this.place, file)
     if (this.manifest.data.journals.includes(name) && !existsSync(path)) throw damaged(path, 'it is missing')
     const { order } = this.manifest
     const own = {
@@ -107,13 +114,6 @@ export class DataDirectory {
     await this.manifest.addJournal(name)
     return journal
   }
-}
-
-/** Options of opening a data directory, and the initial content of a new one. */
-export interface DirectoryOptions extends ManifestStart {
-  /** True if each write must be on the disk itself before it is acknowledged, to outlive a power cut. Default false. */
-  synced?: boolean
-  log: Logger
 }
 
 interface DirectoryParts {

@@ -2,7 +2,7 @@ import type { FileHandle } from 'node:fs/promises'
 import { join } from 'node:path'
 import { systemFailure } from './data-directory-error.ts'
 import { HEADER_BYTES, headerIn, type JournalHeader, type JournalLine, journalLines } from './journal-format.ts'
-import { fileOfJournal, MANIFEST, Manifest, type ManifestData } from './manifest.ts'
+import { fileOfJournal, MANIFEST, Manifest, type ManifestContent } from './manifest.ts'
 import { openUnchanged } from './private-file.ts'
 import { NEVER, WriteOrder } from './write-order.ts'
 
@@ -10,7 +10,7 @@ import { NEVER, WriteOrder } from './write-order.ts'
 export interface InspectedDirectory {
   path: string
   /** Undefined if it is damaged or missing. */
-  manifest: ManifestData | undefined
+  manifest: ManifestContent | undefined
   /** The journals that the manifest names, by name. */
   journals: Map<string, InspectedJournal>
   /** Damage by file: a sentence without its end. */
@@ -40,7 +40,7 @@ export async function inspectDirectory(path: string): Promise<InspectedDirectory
 /** A fault in the order in which whole files were written; undefined if there is none. */
 function olderFile(
   path: string,
-  manifest: ManifestData,
+  manifest: ManifestContent,
   journals: ReadonlyMap<string, InspectedJournal>,
 ): string | undefined {
   const order = new WriteOrder(() => [MANIFEST, ...manifest.journals.map(fileOfJournal)])

@@ -1,5 +1,6 @@
 import { type Static, Type } from '@sinclair/typebox'
 import { Low } from 'lowdb'
+import type { ManifestData, NamespaceManifest, StorageStart } from '../domain/ports/namespace-storage.ts'
 import { DocumentFile, FORMAT } from './document-file.ts'
 import type { InDirectory } from './entry-file.ts'
 import { NEVER, WriteOrder } from './write-order.ts'
@@ -7,54 +8,41 @@ import { NEVER, WriteOrder } from './write-order.ts'
 /** Its name in its directory. */
 export const MANIFEST = 'manifest.json'
 
+/** {@link ManifestData} in a file. */
 const ManifestSchema = Type.Object({
-  /** Format of the whole directory. */
   format: Type.Integer(),
-  /** Version of the package that wrote it last. */
   version: Type.String(),
   seed: Type.Integer(),
-  /** Fingerprint of the fixture from which it was seeded. */
   fixture: Type.String(),
-  /** Number of times it was opened. */
   runs: Type.Integer({ minimum: 0 }),
-  /** The sandbox clock, in milliseconds: its lead over real time, or the moment since the Unix epoch at which it is frozen. */
   clock: Type.Object({ offset: Type.Number(), frozen_at: Type.Union([Type.Number(), Type.Null()]) }),
-  /** True if it has all of the fixture's records. */
   seeded: Type.Boolean(),
-  /** True if the last run ended in order and left no damage of a fault. */
   clean: Type.Boolean(),
-  /** Names of its journals, by which a missing one is noticed. */
   journals: Type.Array(Type.String()),
   /** As in every file, see {@link WriteOrder}; absent in files of format 3 and older. */
   writes: Type.Optional(Type.Integer({ minimum: 0 })),
   after: Type.Optional(Type.Array(Type.Integer({ minimum: 0 }))),
 })
 
-/** Content of the manifest. */
-export type ManifestData = Static<typeof ManifestSchema>
+/** Content of the manifest's file. */
+export type ManifestContent = Static<typeof ManifestSchema> & ManifestData
 
 /** The manifest's knowledge of its directory. */
 type Within = Pick<InDirectory, 'synced' | 'present'>
 
 const ALONE: Within = { synced: false, present: async () => {} }
 
-/** Initial content of a new manifest. */
-export interface ManifestStart extends Pick<ManifestData, 'version' | 'seed' | 'fixture'> {
-  /** Default 0. */
-  runs?: number | undefined
-}
-
 /** The small document that describes a data directory. */
-export class Manifest {
+export class Manifest implements NamespaceManifest {
   /** Order of writes of all files in the directory. */
   readonly order = new WriteOrder(() => [MANIFEST, ...this.#data.journals.map(fileOfJournal)])
-  readonly #db: Low<ManifestData>
+  readonly #db: Low<ManifestContent>
   readonly #present: () => Promise<void>
   /** Its content at the last write. */
-  #data: ManifestData
+  #data: ManifestContent
   #tail: Promise<unknown> = Promise.resolve()
 
-  private constructor(db: Low<ManifestData>, { present }: Within) {
+  private constructor(db: Low<ManifestContent>, { present }: Within) {
     this.#db = db
     this.#present = present
     this.#data = db.data
@@ -69,13 +57,13 @@ export class Manifest {
   }
 
   /** Reads a manifest without changing its file; undefined if there is none. Throws as {@link open}. */
-  static async peek(path: string): Promise<ManifestData | undefined> {
+  static async peek(path: string): Promise<ManifestContent | undefined> {
     return (await fileOf(path, ALONE).peek()) ?? undefined
   }
 
   /** Makes the manifest of a new directory. */
-  static async create(path: string, first: ManifestStart, within: Within = ALONE): Promise<Manifest> {
-    const data: ManifestData = {
+  static async create(path: string, first: StorageStart, within: Within = ALONE): Promise<Manifest> {
+    const data: ManifestContent = {
       format: FORMAT,
       ...first,
       runs: first.runs ?? 0,
@@ -89,16 +77,14 @@ export class Manifest {
     return manifest
   }
 
-  get data(): Readonly<ManifestData> {
+  get data(): Readonly<ManifestContent> {
     return this.#data
   }
 
-  /** Changes some fields; saved when it resolves. If it rejects, nothing has changed. */
-  update(changes: Partial<Omit<ManifestData, 'format' | 'journals' | 'writes' | 'after'>>): Promise<void> {
+  update(changes: Partial<ManifestData>): Promise<void> {
     return this.#change((data) => ({ ...data, ...changes }))
   }
 
-  /** Call it before writing anything that an older version would misread. */
   async raiseFormat(): Promise<void> {
     if (this.#data.format !== FORMAT) await this.update({})
   }
@@ -109,7 +95,7 @@ export class Manifest {
     return this.#change((data) => ({ ...data, journals: [...data.journals, name] }))
   }
 
-  #change(change: (data: ManifestData) => ManifestData): Promise<void> {
+  #change(change: (data: ManifestContent) => ManifestContent): Promise<void> {
     const done = this.#tail.then(async () => {
       await this.#present()
       const written = this.order.next(MANIFEST)

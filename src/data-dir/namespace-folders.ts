@@ -1,9 +1,15 @@
 import { existsSync } from 'node:fs'
 import { readdir, rm } from 'node:fs/promises'
-import { dirname, join } from 'node:path'
-import { type Static, Type } from '@sinclair/typebox'
-import { Low } from 'lowdb'
-import { SeededRandom } from '../support/random.ts'
+import { dirname, join, resolve } from 'node:path'
+import { Type } from '@sinclair/typebox'
+import type {
+  FoundNamespace,
+  KeptNamespace,
+  NamespaceRegistry,
+  StorageOptions,
+} from '../domain/ports/namespace-registry.ts'
+import type { NamespaceStorage } from '../domain/ports/namespace-storage.ts'
+import { DataDirectory } from './data-directory.ts'
 import { damaged, systemFailure } from './data-directory-error.ts'
 import { DocumentFile, FORMAT } from './document-file.ts'
 import { syncDirectory } from './private-file.ts'
@@ -11,74 +17,58 @@ import { syncDirectory } from './private-file.ts'
 const FOLDER = 'namespaces'
 const FILE = 'namespace.json'
 
-/** Characters of the part of a life that is unique: 72 bits. */
-const ID_LENGTH = 12
 /** Most characters of a name to which a number is appended. */
 const LONGEST_STEM = 57
 
+/** A {@link KeptNamespace} in a file. */
 const KeptNamespaceSchema = Type.Object({
   /** This and the next two are absent in files of format 3 and older. */
   format: Type.Optional(Type.Integer()),
-  /** Version of the package that wrote it. */
   version: Type.Optional(Type.String()),
   /** If it is absent, the life is the name alone. */
   life: Type.Optional(Type.String()),
-  /** ISO 8601 UTC, wall-clock time. */
   created_at: Type.String(),
   seed: Type.Integer(),
-  /** Milliseconds since the Unix epoch; null for real time. */
   clock_start: Type.Union([Type.Number(), Type.Null()]),
-  /** Milliseconds. */
   confirmation_delay: Type.Object({ min: Type.Number(), max: Type.Number() }),
-  /** By tenant id. */
   clients: Type.Record(
     Type.String(),
     Type.Object({
       slug: Type.String(),
       client_id: Type.String(),
       client_secret: Type.String(),
-      /** The key that the sandbox made for a tenant of a snapshot, PKCS#8 PEM. */
       private_key_pem: Type.Optional(Type.String()),
       kid: Type.Optional(Type.String()),
     }),
   ),
-  /** Differences of its fixture from the sandbox's; null for none. */
   fixtures: Type.Union([Type.Record(Type.String(), Type.Unknown()), Type.Null()]),
 })
 
-/** Data of a namespace that is known before its data directory is opened. */
-export type KeptNamespace = Omit<Static<typeof KeptNamespaceSchema>, 'format' | 'life'>
-
-/** A stored namespace, or the reason why it cannot be opened. */
-export type FoundNamespace = Found & ({ kept: KeptNamespace } | { failure: Error })
-
-interface Found {
-  name: string
-  life: string
-}
-
-/** Makes a new life: it begins with the name and distinguishes the namespace from every other that has, had or will have that name. */
-export function newLife(name: string): string {
-  return `${name}.${SeededRandom.secret().slice(0, ID_LENGTH)}`
-}
-
 /**
- * The folders of namespaces in a data directory, named after their lives: each is a data directory of its own with a small file that
- * describes the namespace. The file is written last and removed first; a folder without it is the remains of a kill and is removed.
+ * A data directory, which is that of the default namespace, and the folders of the other ones in it, named after their lives: each is a data
+ * directory of its own with a small file that describes the namespace. The file is written last and removed first; a folder without it is
+ * the remains of a kill and is removed. That of the default one has the file only if it began with a snapshot.
  */
-export class NamespaceFolders {
-  readonly #path: string
+export class NamespaceFolders implements NamespaceRegistry {
+  readonly flag = '--data-dir'
+  /** Its real path once the default namespace is open: then what the path leads to may change. */
+  #directory: string
 
   constructor(dataDir: string) {
-    this.#path = join(dataDir, FOLDER)
+    this.#directory = resolve(dataDir)
   }
 
   /** The data directory of a namespace. */
-  of(life: string): string {
-    return join(this.#path, life)
+  of(life: string | undefined): string {
+    return life === undefined ? this.#directory : join(this.#path, life)
   }
 
-  /** The stored namespaces, damaged ones included, by name. Removes the remains of others as far as possible. */
+  async open(life: string | undefined, options: StorageOptions): Promise<NamespaceStorage> {
+    const directory = await DataDirectory.open(this.of(life), options)
+    if (life === undefined) this.#directory = directory.place
+    return directory
+  }
+
   async list(): Promise<FoundNamespace[]> {
     const names = await readdir(this.#path).catch((error: NodeJS.ErrnoException) => {
       if (error.code === 'ENOENT') return []
@@ -93,20 +83,23 @@ export class NamespaceFolders {
     return (await readdir(this.#path).catch(() => [])).sort()
   }
 
-  /** Reads the data of a namespace without changing its file; null for mere remains. Throws DataDirectoryError if it is damaged. */
-  async peek(life: string): Promise<KeptNamespace | null> {
+  /** Reads the data of a namespace without changing its file; null if there is none. Throws DataDirectoryError if it is damaged. */
+  async peek(life: string | undefined): Promise<KeptNamespace | null> {
     const found = await this.#fileOf(life).peek()
     if (found === null) return null
     const { format: _, life: __, ...kept } = found
     return kept
   }
 
-  /** Stores a namespace. If it rejects, the namespace is not stored. */
-  async keep(life: string, kept: KeptNamespace): Promise<void> {
-    await new Low(this.#fileOf(life), { format: FORMAT, life, ...kept }).write()
+  async peekDefault(): Promise<KeptNamespace | null> {
+    return existsSync(this.#pathOf(undefined)) ? this.peek(undefined) : null
   }
 
-  /** Ends the storage of a namespace; {@link remove}, or the next start, removes its remains. */
+  async keep(life: string | undefined, kept: KeptNamespace): Promise<void> {
+    await this.#fileOf(life).write({ format: FORMAT, ...(life !== undefined && { life }), ...kept })
+  }
+
+  /** {@link remove}, or the next start, removes what it leaves. */
   async forget(life: string): Promise<void> {
     const path = this.#pathOf(life)
     try {
@@ -119,7 +112,6 @@ export class NamespaceFolders {
     await syncDirectory(dirname(path)).catch(() => undefined)
   }
 
-  /** Removes all files of a namespace. */
   async remove(life: string): Promise<void> {
     await this.forget(life)
     try {
@@ -128,6 +120,9 @@ export class NamespaceFolders {
       throw systemFailure(this.of(life), error)
     }
   }
+
+  /** Nothing is held beside the directories. */
+  async close(): Promise<void> {}
 
   async #find(life: string): Promise<FoundNamespace | undefined> {
     const [name = life] = life.split('.')
@@ -142,29 +137,18 @@ export class NamespaceFolders {
     }
   }
 
-  #pathOf(life: string): string {
+  get #path(): string {
+    return join(this.#directory, FOLDER)
+  }
+
+  #pathOf(life: string | undefined): string {
     return join(this.of(life), FILE)
   }
 
-  #fileOf(life: string): DocumentFile<typeof KeptNamespaceSchema> {
-    return keptFile(this.of(life))
+  #fileOf(life: string | undefined): DocumentFile<typeof KeptNamespaceSchema> {
+    const what = 'the file of a namespace'
+    return new DocumentFile(this.#pathOf(life), { schema: KeptNamespaceSchema, what, synced: true })
   }
-}
-
-/** The file in the data directory of a namespace that describes it. That of the default one has it only if it began with a snapshot. */
-function keptFile(directory: string): DocumentFile<typeof KeptNamespaceSchema> {
-  const path = join(directory, FILE)
-  return new DocumentFile(path, { schema: KeptNamespaceSchema, what: 'the file of a namespace', synced: true })
-}
-
-/** Data of the default namespace in its directory, unchanged; null if it has none. Throws DataDirectoryError if it is damaged. */
-export async function peekDefault(directory: string): Promise<KeptNamespace | null> {
-  return existsSync(join(directory, FILE)) ? keptFile(directory).peek() : null
-}
-
-/** Describes the default namespace in its directory. Throws DataDirectoryError if that cannot be written. */
-export async function keepDefault(directory: string, kept: KeptNamespace): Promise<void> {
-  await keptFile(directory).write({ format: FORMAT, ...kept })
 }
 
 /** A name belongs to one life. If several share one, as only manual copies can, the others get a number and are refused. */

@@ -6,6 +6,7 @@ import { badRequest } from './bad-request.ts'
 import { answerClientError, answerConnect } from './client-error.ts'
 import { Connection, noteCarriers } from './connection.ts'
 import { Entrance, type EntranceDeps } from './entrance.ts'
+import { guardShared } from './guard-shared.ts'
 import { writeError } from './handle.ts'
 import { registerDocsPage, registerInspector } from './inspector-pages.ts'
 import { registerOpenApi } from './openapi.ts'
@@ -36,6 +37,8 @@ export interface AppDeps extends EntranceDeps {
   inspector: URL | undefined
   /** Folder of the page at /docs. */
   docs: URL
+  /** True if the state is in a database, where other processes may take it over. */
+  shared: boolean
   /** PEM texts, to serve https; undefined for http. */
   tls: { cert: string; key: string } | undefined
   /** Registers the routes on the same origin beside the service: identity provider, control. */
@@ -106,6 +109,7 @@ export async function createApp(deps: AppDeps): Promise<FastifyInstance> {
     if (opening) opening.then(goOn, fail)
     else goOn()
   })
+  if (deps.shared) guardShared(app)
   app.setErrorHandler((error: FastifyError, request, reply) => {
     writeError(badRequest(error) ?? error, request, reply, settings)
   })
@@ -117,7 +121,7 @@ export async function createApp(deps: AppDeps): Promise<FastifyInstance> {
   if (deps.inspector) registerInspector(app, { ...deps, folder: deps.inspector }, refuse)
   else registerDocsPage(app, refuse)
   registerOpenApi(app, all, { ...deps, store: service.store }, refuse)
-  await app.register(partnerApi(all, settings))
+  await app.register(partnerApi(all, settings, deps.shared))
   await deps.neighbours(app, entrance)
   return app
 }

@@ -5,7 +5,7 @@ import type { Endpoint } from '../partner-api/endpoint.ts'
 import { duringResponse, parked } from './during-response.ts'
 import { HttpExchange } from './exchange.ts'
 import { handle, renderFor } from './handle.ts'
-import { type RequestContext, steps } from './pipeline.ts'
+import { type RequestContext, stepsOf } from './pipeline.ts'
 
 declare module 'fastify' {
   interface FastifyRequest {
@@ -15,7 +15,12 @@ declare module 'fastify' {
 }
 
 /** The service under `/v1/`: all endpoints behind the pipeline. */
-export function partnerApi(endpoints: readonly Endpoint[], settings: ServiceSettings): FastifyPluginAsync {
+export function partnerApi(
+  endpoints: readonly Endpoint[],
+  settings: ServiceSettings,
+  shared: boolean,
+): FastifyPluginAsync {
+  const steps = stepsOf(shared)
   return async (app) => {
     app.decorateRequest('context', null)
     app.addHook('onSend', duringResponse)

@@ -6,6 +6,7 @@ import type { Exchange } from '../domain/exchange.ts'
 import { KEY_FORMS, unquotedKey } from '../domain/idempotency-key.ts'
 import { directoryIdOf } from '../domain/idp-claims.ts'
 import type { Ids } from '../domain/ids.ts'
+import type { NamespaceStorage } from '../domain/ports/namespace-storage.ts'
 import type { Quota } from '../domain/quota.ts'
 import type { Service } from '../domain/service.ts'
 import type { FaultEngine } from '../faults/fault-engine.ts'
@@ -48,6 +49,8 @@ export interface PipelineDeps {
   notReady(): string | undefined
   /** Limits of what the namespace may use; undefined if there are none. */
   quota: Quota | undefined
+  /** Its storage, if another process may take that over: with a database. */
+  storage: Pick<NamespaceStorage, 'lost' | 'holds' | 'awaySince'> | undefined
 }
 
 /** One request on its way through the pipeline. */
@@ -65,17 +68,12 @@ type Step = (context: RequestContext, deps: PipelineDeps) => void | Promise<void
 /**
  * The steps of a request before its body is read, in the order in which errors win (assumption `error-precedence`). Then Fastify reads
  * the body and validates path, query and body against the endpoint's schemas, and `handle.ts` claims the key, runs the handler and
- * settles the key. Nothing else runs in between.
+ * settles the key. Nothing else runs in between. `shared`: the state is in a database.
  */
-export const steps: readonly Step[] = [
-  ready,
-  quota,
-  faultsOnRequest,
-  identityProviderToken,
-  role,
-  userToken,
-  idempotencyKey,
-]
+export function stepsOf(shared: boolean): readonly Step[] {
+  const atTheDoor = shared ? [ready, storageAnswers] : [ready]
+  return [...atTheDoor, quota, faultsOnRequest, identityProviderToken, role, userToken, idempotencyKey]
+}
 
 /** Throws Problem sandbox_starting unless the sandbox is ready and still of the generation that let the request in. */
 export function ready({ generation }: RequestContext, deps: PipelineDeps): void {
@@ -90,6 +88,13 @@ function quota(_context: RequestContext, deps: PipelineDeps): void {
 /** Throws Problem sandbox_starting if there is a reason not to serve. */
 export function refuseUnlessReady(reason: string | undefined): void {
   if (reason) throw new Problem('sandbox_starting', { detail: reason })
+}
+
+/** Refuses new writes while they could not be stored; reads go on. Throws Problem service_unavailable. */
+function storageAnswers({ endpoint }: RequestContext, { storage }: PipelineDeps): void {
+  if (endpoint.method === 'GET' || storage?.awaySince === undefined) return
+  const detail = 'The database does not answer at present, so nothing was done. Send the same request again.'
+  throw new Problem('service_unavailable', { detail, headers: { 'retry-after': '2' } })
 }
 
 /** Applies the rules in force, and the fault that the request itself may bring along in `X-Sandbox-Fault`. */

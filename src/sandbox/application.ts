@@ -40,6 +40,7 @@ export function createApplication(deps: ApplicationDeps): Promise<FastifyInstanc
     fallback: namespaces.default.http,
     namespaceOf: lead.byHead,
     log,
+    shared: options.database,
     tls: certificate,
     controlToken: options.controlToken,
     origin,

@@ -1,6 +1,5 @@
-import { resolve } from 'node:path'
-import { type KeptNamespace, peekDefault } from '../data-dir/namespace-folders.ts'
 import { SandboxClock } from '../domain/clock.ts'
+import type { KeptNamespace, NamespaceRegistry } from '../domain/ports/namespace-registry.ts'
 import type { Fixture } from '../fixtures/fixture.ts'
 import { OptionError } from '../option-error.ts'
 import { parseClockStart } from '../option-values.ts'
@@ -29,9 +28,10 @@ interface Restored {
  */
 export async function readBeginState(
   given: SandboxOptions,
+  registry: NamespaceRegistry | undefined,
   service: Readonly<Record<string, unknown>> = {},
 ): Promise<BeginState> {
-  const state = await readKeptState(given)
+  const state = await readKeptState(given, registry)
   if (Object.keys(service).length === 0) return state
   const { fixture } = state
   const own = { service: { ...fixture.source.content.service, ...service } }
@@ -39,13 +39,13 @@ export async function readBeginState(
 }
 
 /**
- * Reads the fixture file and, if the options name one, the snapshot. A data directory that began with a snapshot has its fixture in itself.
- * Throws FixtureError, SnapshotError, OptionError or DataDirectoryError.
+ * Reads the fixture file and, if the options name one, the snapshot. A stored state that began with a snapshot has its fixture with it.
+ * Throws FixtureError, SnapshotError, OptionError or the registry's error.
  */
-async function readKeptState(given: SandboxOptions): Promise<BeginState> {
-  const { snapshot, dataDir, fixtures } = given
+async function readKeptState(given: SandboxOptions, registry: NamespaceRegistry | undefined): Promise<BeginState> {
+  const { snapshot, fixtures } = given
   if (snapshot !== undefined) return readStart({ ...given, snapshot })
-  const kept = dataDir === undefined ? null : await peekDefault(resolve(dataDir))
+  const kept = registry ? await registry.peekDefault() : null
   const ownFork = kept?.fixtures?.chains !== undefined
   const host = await readFixture(
     fixtures ?? DEFAULT_FIXTURES,
@@ -79,7 +79,7 @@ async function readStart(given: SandboxOptions & { snapshot: string }): Promise<
   return { fixture, restored: { seed, clockStart: start, begin } }
 }
 
-/** The fixture of a data directory that began with a snapshot. */
+/** The fixture of a stored state that began with a snapshot. */
 async function fixtureOf({ fixtures, clients }: KeptNamespace, host: Fixture, given: SandboxOptions): Promise<Fixture> {
   const { service, chains, ...sections } = fixtures ?? {}
   const own = {

@@ -13,7 +13,8 @@ import {
   withoutPath,
 } from '../data-dir/inspect-directory.ts'
 import { fileOfJournal, MANIFEST } from '../data-dir/manifest.ts'
-import { type KeptNamespace, keepDefault, NamespaceFolders, peekDefault } from '../data-dir/namespace-folders.ts'
+import { NamespaceFolders } from '../data-dir/namespace-folders.ts'
+import type { KeptNamespace } from '../domain/ports/namespace-registry.ts'
 import type { Hex } from '../domain/records.ts'
 import { isSegment, type LedgerChanges, type LedgerEntry, segmentIn } from '../store/ledger-entry.ts'
 import { RECORDS_PER_ENTRY } from '../store/ledger-journal.ts'
@@ -52,9 +53,9 @@ export async function examine(given: string, options: { salvage?: string; log: L
 async function examineDefault(path: string, salvage: string | undefined): Promise<Diagnosis[]> {
   const file = 'namespace.json'
   try {
-    const kept = await peekDefault(path)
+    const kept = await new NamespaceFolders(path).peekDefault()
     if (!kept) return []
-    if (salvage !== undefined) await keepDefault(salvage, kept)
+    if (salvage !== undefined) await new NamespaceFolders(salvage).keep(undefined, kept)
     return [{ file, state: 'whole', detail: `seed ${kept.seed}` }]
   } catch (error) {
     return [{ file, state: 'damaged', detail: withoutPath(error) }]

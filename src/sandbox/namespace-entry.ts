@@ -1,9 +1,10 @@
 import type { NamespaceSummary } from '../control/contract.ts'
-import type { FoundNamespace, KeptNamespace } from '../data-dir/namespace-folders.ts'
 import { Problem } from '../domain/errors.ts'
+import type { FoundNamespace, KeptNamespace } from '../domain/ports/namespace-registry.ts'
 import type { Logger } from '../support/logger.ts'
 import type { Expiring } from './expiry.ts'
 import type { Namespace } from './namespace.ts'
+import { keptOf } from './open-namespace.ts'
 
 /** Identity of a namespace. */
 export interface NamespaceIdentity {
@@ -21,51 +22,55 @@ export interface Deletion {
 }
 
 /** State of a namespace that is not open. */
-type Closed = { is: 'making' } | { is: 'kept'; kept: KeptNamespace } | { is: 'damaged' }
+type Closed =
+  | { is: 'making'; made: Promise<Namespace> }
+  | { is: 'kept'; kept: KeptNamespace }
+  | { is: 'damaged'; failure: Error }
+
+/** Dependencies of an entry. */
+export interface Opening {
+  /** Opens the namespace as it is stored. */
+  open(kept: KeptNamespace): Promise<Namespace>
+  log: Logger
+}
 
 /** Entry of a namespace in the register, from the moment its name is taken until nothing is left, open or not. */
 export class NamespaceEntry {
   /** Entry of a namespace that is being made; `made` resolves when it can serve. */
-  static making(one: NamespaceIdentity, made: Promise<Namespace>, log: Logger): NamespaceEntry {
-    const entry = new NamespaceEntry(one, { is: 'making' }, () => made, log)
+  static making(one: NamespaceIdentity, made: Promise<Namespace>, opening: Opening): NamespaceEntry {
+    const entry = new NamespaceEntry(one, { is: 'making', made }, opening)
     entry.made.catch(() => undefined) // the caller of create gets the rejection
     return entry
   }
 
   /** Entry of a namespace that an earlier process left; it is opened at first use. */
-  static found(found: FoundNamespace, open: (kept: KeptNamespace) => Promise<Namespace>, log: Logger): NamespaceEntry {
-    if ('kept' in found) {
-      const { kept } = found
-      return new NamespaceEntry(found, { is: 'kept', kept }, () => open(kept), log)
-    }
-    const entry = new NamespaceEntry(found, { is: 'damaged' }, () => Promise.reject(found.failure), log)
-    entry.#failure = found.failure.message
+  static found(found: FoundNamespace, opening: Opening): NamespaceEntry {
+    if ('kept' in found) return new NamespaceEntry(found, { is: 'kept', kept: found.kept }, opening)
+    const { failure } = found
+    const entry = new NamespaceEntry(found, { is: 'damaged', failure }, opening)
+    entry.#failure = failure.message
     return entry
   }
 
   readonly name: string
   /** Distinguishes it from every other namespace that has, had or will have its name. */
   readonly life: string
-  readonly #closed: Closed
-  readonly #opener: () => Promise<Namespace>
+  #closed: Closed
+  readonly #opener: Opening['open']
   readonly #log: Logger
   #namespace: Namespace | undefined
   #opening: Promise<Namespace> | undefined
+  #losing: Promise<void> | undefined
   #failure: string | undefined
   #deletion: Promise<void> | undefined
   #deleted = false
   #ended: Promise<void> | undefined
 
-  private constructor(
-    { name, life }: NamespaceIdentity,
-    closed: Closed,
-    opener: () => Promise<Namespace>,
-    log: Logger,
-  ) {
+  private constructor({ name, life }: NamespaceIdentity, closed: Closed, { open, log }: Opening) {
     this.name = name
     this.life = life
     this.#closed = closed
-    this.#opener = opener
+    this.#opener = open
     this.#log = log
   }
 
@@ -105,17 +110,17 @@ export class NamespaceEntry {
     return { name: this.name, ...known, ...readiness, tenants: slugsOf(this.clients), ...traffic }
   }
 
-  /** @returns true once it is no longer stored, though its name and files may still exist */
-  get deleted(): boolean {
-    return this.#deleted
-  }
-
   /** It alone, if it may be deleted for want of use: not while it is made, nor if it is damaged, which somebody has to see. */
   get expiring(): Expiring[] {
     if (this.inTheMaking || this.#deletion || this.#closed.is === 'damaged') return []
     const busy = this.#opening !== undefined || this.#namespace?.busy === true
     const clients = Object.values(this.clients).map(({ client_id }) => client_id)
     return [{ name: this.name, life: this.life, clients, busy }]
+  }
+
+  /** @returns true once it is no longer stored, though its name and files may still exist */
+  get deleted(): boolean {
+    return this.#deleted
   }
 
   /** Its deletion, once begun; see {@link delete}. */
@@ -157,14 +162,20 @@ export class NamespaceEntry {
   async #end(served: Promise<void> | undefined): Promise<void> {
     const namespace = this.#namespace ?? (await this.#opening?.catch(() => undefined))
     namespace?.beginStop()
-    await namespace?.stop(served)
+    await namespace?.stop(served, { discarded: this.#deleted })
+    await this.#losing
   }
 
   #open(): Promise<Namespace> {
-    this.#opening = this.#opener()
+    this.#opening = this.#opened()
       .then((namespace) => {
         this.#namespace = namespace
         this.#failure = undefined
+        const { lost } = namespace
+        if (lost?.aborted) throw this.#lose(namespace)
+        lost?.addEventListener('abort', () => void (this.#ended ?? this.#deletion ?? this.#lose(namespace)), {
+          once: true,
+        })
         return namespace
       })
       .catch((error: unknown) => {
@@ -178,6 +189,25 @@ export class NamespaceEntry {
         this.#opening = undefined
       })
     return this.#opening
+  }
+
+  async #opened(): Promise<Namespace> {
+    if (this.#closed.is === 'making') return this.#closed.made
+    if (this.#closed.is === 'damaged') throw this.#closed.failure
+    await this.#losing
+    return this.#opener(this.#closed.kept)
+  }
+
+  /** Ends it after its state was lost to another process. Its next use opens it again, if it is to be had then. Returns the reason. */
+  #lose(namespace: Namespace): Error {
+    const reason = 'another process has its stored state now'
+    this.#log.warn({ namespace: this.name }, reason)
+    this.#closed = { is: 'kept', kept: keptOf(namespace) }
+    this.#namespace = undefined
+    this.#losing = namespace.stop(undefined).catch((error: unknown) => {
+      this.#log.warn({ namespace: this.name, err: error }, 'a namespace whose state was lost did not end in order')
+    })
+    return new Error(`${reason}.`)
   }
 }
 

@@ -2,10 +2,10 @@ import { type AnvilChains, type ChainsOptions, openChains, startAnvilChains } fr
 import type { Checkpoint } from '../chain/history/checkpoint.ts'
 import { NodeShare } from '../chain/node-share.ts'
 import type { Readiness } from '../control/contract.ts'
-import type { KeptNamespace } from '../data-dir/namespace-folders.ts'
 import type { AuditReport } from '../domain/audit-report.ts'
 import { type ClockPosition, SandboxClock } from '../domain/clock.ts'
 import { Problem } from '../domain/errors.ts'
+import type { KeptNamespace, NamespaceRegistry } from '../domain/ports/namespace-registry.ts'
 import type { Tenant } from '../domain/records.ts'
 import { retryChainOutage } from '../domain/retry-chain-outage.ts'
 import type { Fixture } from '../fixtures/fixture.ts'
@@ -38,15 +38,21 @@ import type { Identity, Surroundings } from './surroundings.ts'
  * its chains when it is opened; {@link Namespace.ready} resolves when it can serve.
  */
 export class Namespace {
-  /** Throws DataDirectoryError or OptionError and then leaves nothing running. */
-  static async open(options: NamespaceSetup): Promise<Namespace> {
-    const { name, fixture, dataDir, seed, begin, surroundings } = options
-    const log = loggerWith(surroundings.log, { namespace: name })
-    const kept = { seed, runs: begin?.random.run, fsync: surroundings.options.fsync, log }
-    return Namespace.over(dataDir === undefined ? undefined : await Persistence.open(dataDir, fixture, kept), options)
+  /** Throws as {@link Persistence.open} and then leaves nothing running. */
+  static async open(options: NamespaceSetup & { registry: NamespaceRegistry | undefined }): Promise<Namespace> {
+    const { name, registry, life, fixture, seed, begin, surroundings } = options
+    const kept = {
+      life,
+      fixture,
+      seed,
+      runs: begin?.random.run,
+      fsync: surroundings.options.fsync,
+      log: loggerWith(surroundings.log, { namespace: name }),
+    }
+    return Namespace.over(registry && (await Persistence.open(registry, kept)), options)
   }
 
-  /** Opens a namespace from its stored state. Throws DataDirectoryError and then leaves nothing running or open. */
+  /** Opens a namespace from its stored state. Rejects if that is damaged, and then leaves nothing running or open. */
   static async over(persistence: Persistence | undefined, options: NamespaceSetup): Promise<Namespace> {
     const { name, fixture, clockStart, begin, idleMs, surroundings, spawned } = options
     const { embedded } = surroundings
@@ -100,6 +106,8 @@ export class Namespace {
   /** What people look at. */
   readonly overview: Overview
   readonly eventStreams: EventStreams
+  /** Aborts when its state is another process's: then it ends as by {@link beginStop}. Undefined if it ends with the process. */
+  readonly lost: AbortSignal | undefined
   readonly takenAway: TakenAway = { clearings: 0, resets: 0, faults: 0 }
   readonly #persistence: Persistence | undefined
   readonly #chains: Promise<AnvilChains>
@@ -108,6 +116,7 @@ export class Namespace {
   readonly #copied: Pick<NamespaceCopy, 'owesRepairs'> | undefined
   #seeded: NamespaceCopy | undefined
   #starting: Promise<void> | undefined
+  #stopping: Promise<void> | undefined
   readonly #resets: Resets
   readonly #options: Pick<ResolvedOptions, 'quota' | 'recording'>
 
@@ -134,6 +143,8 @@ export class Namespace {
       clock: services.service.clock,
       perform: () => this.#reset(),
     })
+    this.lost = deps.persistence?.storage.lost
+    this.lost?.addEventListener('abort', () => this.beginStop(), { once: true })
     this.#copied = deps.begin && { owesRepairs: deps.begin.owesRepairs } // the rest of the copy is large
     const { exchanges, store } = services
     const { clock } = services.service
@@ -157,6 +168,7 @@ export class Namespace {
       end: this.#lifecycle.end,
       notReady: () => this.#lifecycle.obstacle,
       quota: services.quota,
+      storage: options.database ? deps.persistence?.storage : undefined,
     }
   }
 
@@ -166,17 +178,17 @@ export class Namespace {
     return this.#starting
   }
 
-  /** Path of its data directory; undefined if it ends with the process. */
-  get directory(): string | undefined {
-    return this.#persistence?.path
+  /** The place of its stored state, for messages; undefined if it ends with the process. */
+  get place(): string | undefined {
+    return this.#persistence?.place
   }
 
-  /** Throws DataDirectoryError if the directory has been moved or removed. */
-  async checkDirectory(): Promise<void> {
+  /** Rejects if its stored state is no longer where it was. */
+  async checkStorage(): Promise<void> {
     await this.#persistence?.check()
   }
 
-  /** @returns false if it goes on from a directory that an earlier process left without closing it */
+  /** @returns false if it goes on from a state that an earlier process left without closing it */
   get closedInOrder(): boolean {
     return !this.#persistence?.mayOweRepairs
   }
@@ -201,12 +213,12 @@ export class Namespace {
     throw notServing('The sandbox was reset during the audit.')
   }
 
-  /** Resolves when every move of the clock so far will outlive this process, if it has a data directory. */
+  /** Resolves when every move of the clock so far will outlive this process, if it is kept. */
   async clockKept(): Promise<void> {
     await this.#persistence?.clockKept()
   }
 
-  /** Saves the position to which the clock is about to move, if it has a data directory. Throws DataDirectoryError. */
+  /** Saves the position to which the clock is about to move, if it is kept. Rejects if that fails. */
   async keepClock(state: ClockPosition): Promise<void> {
     await this.#persistence?.keepClock(state)
   }
@@ -297,14 +309,30 @@ export class Namespace {
     faults.clear()
   }
 
-  /** Ends everything, once no request is left. Call {@link beginStop} first. */
-  async stop(served: Promise<void> | undefined): Promise<void> {
+  /**
+   * Ends everything, once no request is left. Call {@link beginStop} first. Writes nothing that its storage would not take, and nothing if
+   * its state is `discarded`: it has been deleted.
+   */
+  stop(served: Promise<void> | undefined, { discarded = false } = {}): Promise<void> {
+    this.#stopping ??= this.#stop(served, discarded)
+    return this.#stopping
+  }
+
+  async #stop(served: Promise<void> | undefined, discarded: boolean): Promise<void> {
     const { service, faults } = this.services
-    const repaired = await faults.repairs.settleAtStop()
-    await Promise.all([served, stopChains(this.#chains)])
-    await service.store.close()
-    await service.showings.keep()
-    await this.#persistence?.close(repaired)
+    const isCut = this.#persistence?.takesWrites === false
+    if (isCut || discarded) {
+      faults.repairs.abandon()
+      // A storage that does not answer ends the writes that wait for it, and with them what waits for those.
+      await Promise.all([isCut && this.#persistence?.abandon(), served, stopChains(this.#chains)])
+      if (!isCut) await this.#persistence?.abandon()
+    } else {
+      const repaired = await faults.repairs.settleAtStop()
+      await Promise.all([served, stopChains(this.#chains)])
+      await service.store.close()
+      await service.showings.keep()
+      await this.#persistence?.close(repaired)
+    }
     this.#lifecycle.stopped()
   }
 
@@ -458,9 +486,7 @@ export interface NamespaceSetup {
   /** Milliseconds since the Unix epoch at which its clock starts, frozen; undefined for real time. */
   clockStart: number | undefined
   confirmationDelay: DurationRange
-  /** Path of its data directory; undefined if it ends with the process. */
-  dataDir: string | undefined
-  /** State to begin with; undefined: that of the data directory, or the fixture. */
+  /** State to begin with; undefined: the stored one, or the fixture. */
   begin?: NamespaceCopy | undefined
   /** Milliseconds without use after which its chains rest; undefined: never, and they start at once. */
   idleMs?: number | undefined

@@ -1,11 +1,11 @@
 import type { Credentials, GuestWish, NamespaceSummary, NamespaceWish } from '../control/contract.ts'
 import type { NamespacesControl } from '../control/control-parts.ts'
 import { isControlToken } from '../control/guard.ts'
-import { NamespaceFolders, newLife } from '../data-dir/namespace-folders.ts'
 import { SandboxClock } from '../domain/clock.ts'
 import { Problem } from '../domain/errors.ts'
 import { tenantInAddress } from '../domain/idp-claims.ts'
 import { DEFAULT_NAMESPACE } from '../domain/namespace-name.ts'
+import { type NamespaceRegistry, newLife } from '../domain/ports/namespace-registry.ts'
 import type { Fixture } from '../fixtures/fixture.ts'
 import { shorten } from '../support/foreign-text.ts'
 import { suggest } from '../support/nearest.ts'
@@ -13,7 +13,7 @@ import { type NamespaceCopy, ownControlToken } from './build-services.ts'
 import { credentialsOf } from './credentials.ts'
 import { Expiry } from './expiry.ts'
 import { Namespace } from './namespace.ts'
-import { type Deletion, NamespaceEntry, type NamespaceIdentity, summaryOf } from './namespace-entry.ts'
+import { type Deletion, NamespaceEntry, type NamespaceIdentity, type Opening, summaryOf } from './namespace-entry.ts'
 import {
   auditAfterKill,
   keptOf,
@@ -32,8 +32,8 @@ export class Namespaces implements NamespacesControl {
    * Opens the default namespace, with the sandbox's own options, and finds the stored ones. Throws as
    * {@link Namespace.over}.
    */
-  static async open({ fixture, begin, persistence, surroundings, spawned }: NamespacesSetup): Promise<Namespaces> {
-    const { dataDir, seed, clock: clockStart, confirmationDelay } = surroundings.options
+  static async open({ fixture, begin, stored, surroundings, spawned }: NamespacesSetup): Promise<Namespaces> {
+    const { seed, clock: clockStart, confirmationDelay } = surroundings.options
     const wanted = {
       name: DEFAULT_NAMESPACE,
       life: undefined,
@@ -41,12 +41,11 @@ export class Namespaces implements NamespacesControl {
       seed,
       clockStart,
       confirmationDelay,
-      dataDir,
       begin,
     }
-    const first = await Namespace.over(persistence, { ...wanted, surroundings, spawned })
-    const folders = first.directory === undefined ? undefined : new NamespaceFolders(first.directory)
-    const namespaces = new Namespaces(first, { folders, surroundings, templates: new Templates() })
+    const first = await Namespace.over(stored?.persistence, { ...wanted, surroundings, spawned })
+    const registry = stored?.registry
+    const namespaces = new Namespaces(first, { registry, surroundings, templates: new Templates() })
     namespaces.#templates.add(
       first,
       first.ready.then(() => first),
@@ -66,7 +65,7 @@ export class Namespaces implements NamespacesControl {
   readonly default: Namespace
   readonly #surroundings: Surroundings
   /** Undefined if namespaces end with the process. */
-  readonly #folders: NamespaceFolders | undefined
+  readonly #registry: NamespaceRegistry | undefined
   readonly #templates: Templates
   /** All but the default one, including those being made or deleted: a name belongs to one life at a time. */
   readonly #entries = new Map<string, NamespaceEntry>()
@@ -77,10 +76,10 @@ export class Namespaces implements NamespacesControl {
 
   private constructor(
     first: Namespace,
-    { folders, surroundings, templates }: Pick<Making, 'folders' | 'surroundings' | 'templates'>,
+    { registry, surroundings, templates }: Pick<Making, 'registry' | 'surroundings' | 'templates'>,
   ) {
     this.default = first
-    this.#folders = folders
+    this.#registry = registry
     this.#surroundings = surroundings
     this.#templates = templates
     this.#expiry = new Expiry({
@@ -96,7 +95,7 @@ export class Namespaces implements NamespacesControl {
   async ofGuest(wish: Omit<GuestWish, 'pid'>, surroundings: Surroundings): Promise<Namespaces> {
     const shared = { templates: this.#templates, surroundings }
     const first = await makeGuestNamespace({ ...shared, wish, source: this.default })
-    return new Namespaces(first, { ...shared, folders: undefined })
+    return new Namespaces(first, { ...shared, registry: undefined })
   }
 
   /** Number of namespaces beside the default one. */
@@ -190,7 +189,7 @@ export class Namespaces implements NamespacesControl {
     }
     const life = newLife(name)
     const made = this.#make({ name, life }, wish)
-    const entry = NamespaceEntry.making({ name, life }, made, log)
+    const entry = NamespaceEntry.making({ name, life }, made, { open: this.#opener({ name, life }), log })
     this.#entries.set(name, entry)
     const namespace = await entry.made.catch((error: unknown) => {
       this.#entries.delete(name)
@@ -236,34 +235,38 @@ export class Namespaces implements NamespacesControl {
   }
 
   async #make({ name, life }: NamespaceIdentity, wish: NamespaceWish): Promise<Namespace> {
-    const folders = this.#folders
+    const registry = this.#registry
     const source = await this.#get(wish.from ?? DEFAULT_NAMESPACE, 'from')
-    await this.default.checkDirectory() // otherwise its folder would be made in a directory that replaced the old one
+    await this.default.checkStorage() // otherwise its folder would be made in a directory that replaced the old one
     let namespace: Namespace | undefined
     try {
-      const own = { templates: this.#templates, folders, surroundings: this.#surroundings }
+      const own = { templates: this.#templates, registry, surroundings: this.#surroundings }
       namespace = await makeNamespace({ name, life, wish, source, ...own })
-      await folders?.keep(life, keptOf(namespace))
+      await registry?.keep(life, keptOf(namespace))
       return namespace
     } catch (error) {
       namespace?.beginStop()
       await namespace?.stop(undefined).catch(() => undefined) // the first error says more
-      await folders?.remove(life).catch(() => undefined) // the next start removes it
+      await registry?.remove(life).catch(() => undefined) // the next start removes it
       throw error
     }
   }
 
   /** Registers the namespaces that an earlier process left. */
   async #find(): Promise<void> {
-    const folders = this.#folders
-    if (!folders) return
-    const surroundings = this.#surroundings
-    for (const found of await folders.list()) {
-      const where = { host: this.default.fixture, dataDir: folders.of(found.life), surroundings }
-      const entry = NamespaceEntry.found(found, (kept) => openKept(found, kept, where), surroundings.log)
+    const registry = this.#registry
+    if (!registry) return
+    for (const found of await registry.list()) {
+      const entry = NamespaceEntry.found(found, { open: this.#opener(found), log: this.#surroundings.log })
       this.#entries.set(found.name, entry)
       this.#listen(entry)
     }
+  }
+
+  /** Opens a namespace as it is stored. */
+  #opener(one: NamespaceIdentity): Opening['open'] {
+    const where = { host: this.default.fixture, registry: this.#registry, surroundings: this.#surroundings }
+    return (kept) => openKept(one, kept, where)
   }
 
   /** Lets its clients reach it from now on. */
@@ -291,15 +294,15 @@ export class Namespaces implements NamespacesControl {
   #deletionOf(entry: NamespaceEntry): Deletion {
     return {
       forget: async () => {
-        await this.default.checkDirectory() // otherwise the namespace would come back with the directory
-        await this.#folders?.forget(entry.life)
+        await this.default.checkStorage() // otherwise the namespace would come back with the directory
+        await this.#registry?.forget(entry.life)
         for (const { client_id } of Object.values(entry.clients)) this.#byClient.delete(client_id)
         entry.open?.overview.end('deleted')
         this.#surroundings.news.tell()
       },
       remove: async () => {
         try {
-          await this.#folders?.remove(entry.life)
+          await this.#registry?.remove(entry.life)
         } finally {
           this.#entries.delete(entry.name)
           this.#surroundings.meter.forget(entry.name)
@@ -329,8 +332,8 @@ export interface NamespacesSetup {
   fixture: Fixture
   /** State with which the default namespace begins; undefined: the stored state, or the fixture. */
   begin: NamespaceCopy | undefined
-  /** The default namespace's; closed if that cannot be opened. */
-  persistence: Persistence | undefined
+  /** The stored state of the default namespace, closed if that cannot be opened, and where the others are; undefined: nothing is stored. */
+  stored: { persistence: Persistence; registry: NamespaceRegistry } | undefined
   surroundings: Surroundings
   /** Called when the first Anvil of the default namespace has been started. */
   spawned(): void

@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto'
 import type { GuestWish, NamespaceWish } from '../control/contract.ts'
-import type { FoundNamespace, KeptNamespace, NamespaceFolders } from '../data-dir/namespace-folders.ts'
 import { invalidParameters, Problem } from '../domain/errors.ts'
 import { DEFAULT_NAMESPACE } from '../domain/namespace-name.ts'
 import { ChainSetupError } from '../domain/ports/chain.ts'
+import type { FoundNamespace, KeptNamespace, NamespaceRegistry } from '../domain/ports/namespace-registry.ts'
 import { type Fixture, FixtureError } from '../fixtures/fixture.ts'
 import { refuseUnlessReady } from '../http/pipeline.ts'
 import { parseClockStart } from '../option-values.ts'
@@ -15,7 +15,7 @@ import { RecentlyUsed } from '../support/maps.ts'
 import { SeededRandom } from '../support/random.ts'
 import { version } from '../version.ts'
 import type { NamespaceCopy } from './build-services.ts'
-import { Namespace, type NamespaceSetup } from './namespace.ts'
+import { Namespace } from './namespace.ts'
 import type { Surroundings } from './surroundings.ts'
 
 /** Dependencies and settings of a new namespace. */
@@ -26,8 +26,8 @@ export interface Making {
   /** The namespace to copy. */
   source: Namespace
   templates: Templates
-  /** Storage of namespaces; undefined if they end with the process. */
-  folders: NamespaceFolders | undefined
+  /** Where namespaces are stored; undefined if they end with the process. */
+  registry: NamespaceRegistry | undefined
   surroundings: Surroundings
 }
 
@@ -38,14 +38,14 @@ export async function makeNamespace({
   wish,
   source,
   templates,
-  folders,
+  registry,
   surroundings,
 }: Making): Promise<Namespace> {
   await source.ready.catch(() => undefined) // notReady() reports the reason
   refuseUnlessReady(source.http.notReady())
   const confirmationDelay = delayOf(wish) ?? source.confirmationDelay
   const idleMs = surroundings.options.namespaceIdle
-  const own = { name, life, confirmationDelay, dataDir: folders?.of(life), idleMs, surroundings }
+  const own = { name, life, confirmationDelay, registry, idleMs, surroundings }
   if (wish.snapshot !== undefined) return openRestored(own, wish, source)
   const fixture = wish.fixtures === undefined ? source.fixture : await fixtureOf(wish.fixtures, source.fixture)
   const seeding = { fixture, seed: wish.seed ?? source.seed, clockStart: clockOf(wish) ?? source.clockStart }
@@ -84,7 +84,7 @@ export async function makeGuestNamespace({
   const wanted = { ...seeding, name: DEFAULT_NAMESPACE, life: undefined, confirmationDelay, idleMs, surroundings }
   return templates.make(seeding, (template) => {
     if (template) surroundings.pool.prepare(template.chains)
-    return openNamespace({ ...wanted, dataDir: undefined, begin: template })
+    return openNamespace({ ...wanted, registry: undefined, begin: template })
   })
 }
 
@@ -104,7 +104,7 @@ function atMoment(copy: NamespaceCopy, wish: NamespaceWish, { of, now }: { of: s
 
 /** Opens a namespace that begins with the state of a snapshot, once its chains are known to start. */
 async function openRestored(
-  own: Omit<NamespaceSetup, 'fixture' | 'seed' | 'clockStart'>,
+  own: Omit<OpenSetup, 'fixture' | 'seed' | 'clockStart'>,
   wish: NamespaceWish,
   source: Namespace,
 ): Promise<Namespace> {
@@ -153,8 +153,10 @@ function inOwnWords<T>(param: string, resolve: () => T): T {
   }
 }
 
+type OpenSetup = Parameters<typeof Namespace.open>[0]
+
 /** Opens a namespace; it can serve when this resolves. When it rejects, nothing is left running. */
-async function openNamespace(options: NamespaceSetup): Promise<Namespace> {
+async function openNamespace(options: OpenSetup): Promise<Namespace> {
   const namespace = await Namespace.open(options)
   try {
     await namespace.ready
@@ -167,11 +169,15 @@ async function openNamespace(options: NamespaceSetup): Promise<Namespace> {
   }
 }
 
-/** Opens a stored namespace as an earlier process left it. Throws DataDirectoryError, FixtureError, OptionError and others. */
+/** Opens a stored namespace as an earlier process left it. Throws FixtureError, OptionError, the registry's error and others. */
 export async function openKept(
   { name, life }: Pick<FoundNamespace, 'name' | 'life'>,
   kept: KeptNamespace,
-  { host, dataDir, surroundings }: { host: Fixture; dataDir: string; surroundings: Surroundings },
+  {
+    host,
+    registry,
+    surroundings,
+  }: { host: Fixture; registry: NamespaceRegistry | undefined; surroundings: Surroundings },
 ): Promise<Namespace> {
   const fixture = kept.fixtures === null ? host : await readInlineFixture(kept.fixtures, host)
   return openNamespace({
@@ -182,13 +188,13 @@ export async function openKept(
     seed: kept.seed,
     clockStart: kept.clock_start ?? undefined,
     confirmationDelay: kept.confirmation_delay,
-    dataDir,
+    registry,
     idleMs: surroundings.options.namespaceIdle,
     surroundings,
   })
 }
 
-/** Data of a namespace that is stored beside its data directory. */
+/** Data of a namespace that is stored beside its state. */
 export function keptOf({
   created_at,
   fixture,
@@ -209,22 +215,22 @@ export function keptOf({
 }
 
 /**
- * Audits a namespace whose directory was not closed in order, and logs the result. The namespace serves meanwhile: damaged or outdated
+ * Audits a namespace whose state was not closed in order, and logs the result. The namespace serves meanwhile: damaged or outdated
  * files were refused before, and changes of clients to the chain may also make an audit fail.
  */
 export async function auditAfterKill(namespace: Namespace, log: Logger): Promise<void> {
-  const { name, directory, closedInOrder } = namespace
+  const { name, place, closedInOrder } = namespace
   if (closedInOrder) return
-  const found = { namespace: name, path: directory }
+  const found = { namespace: name, place }
   try {
     await namespace.ready
     const { ok, checks } = await namespace.audit()
     const failed = checks.filter((check) => !check.ok)
-    if (ok) log.info(found, 'the data directory was not closed in order: the audit finds that all of it agrees')
+    if (ok) log.info(found, 'the stored state was not closed in order: the audit finds that all of it agrees')
     else
-      log.error({ ...found, failed }, 'the data directory was not closed in order: the audit finds what does not agree')
+      log.error({ ...found, failed }, 'the stored state was not closed in order: the audit finds what does not agree')
   } catch (error) {
-    log.warn({ ...found, err: error }, 'the data directory was not closed in order, and could not be audited')
+    log.warn({ ...found, err: error }, 'the stored state was not closed in order, and could not be audited')
   }
 }
 

@@ -1,7 +1,8 @@
 import { createHash } from 'node:crypto'
-import { DataDirectory } from '../data-dir/data-directory.ts'
 import type { ClockPosition, SandboxClock } from '../domain/clock.ts'
 import type { Journal } from '../domain/ports/journal.ts'
+import type { NamespaceRegistry } from '../domain/ports/namespace-registry.ts'
+import type { NamespaceStorage } from '../domain/ports/namespace-storage.ts'
 import type { UnparsedJournal } from '../domain/ports/unparsed-journal.ts'
 import type { Fixture } from '../fixtures/fixture.ts'
 import { OptionError } from '../option-error.ts'
@@ -9,35 +10,35 @@ import type { Logger } from '../support/logger.ts'
 import { SeededRandom } from '../support/random.ts'
 import { version } from '../version.ts'
 
-/** Milliseconds of real time between two checks of the directory. */
+/** Milliseconds of real time between two checks of the storage. */
 const LOOK_MS = 1_000
 /** More than a fixture of usual size takes, with the initial state of two chains. */
 const SEEDING_BYTES = 4 * 2 ** 20
 
-/** The stored state of a sandbox with a data directory, and the means to update it. */
+/** The stored state of a namespace, and the means to update it. */
 export class Persistence {
   /**
-   * Opens the directory; `seed` is the one that the start asks for. Throws DataDirectoryError if the directory cannot be used,
-   * OptionError if it was made with another seed or fixture.
+   * Opens the storage of a namespace; `seed` is the one that the start asks for. Throws the registry's error if it cannot be used, OptionError
+   * if it was made with another seed or fixture.
    */
   static async open(
-    path: string,
-    fixture: Fixture,
-    { seed, runs = 0, fresh = false, fsync, log }: OpenOptions,
+    registry: Pick<NamespaceRegistry, 'open' | 'flag'>,
+    { life, fixture, seed, runs = 0, fresh = false, fsync, log }: OpenOptions,
   ): Promise<Persistence> {
     const made = { version, seed: seed ?? SeededRandom.freshSeed(), fixture: fingerprint(fixture), runs }
-    const directory = await DataDirectory.open(path, { ...made, synced: fsync, log })
-    const { seed: kept, fixture: seededFrom, seeded } = directory.manifest.data
+    const storage = await registry.open(life, { ...made, synced: fsync, log })
+    const { seed: kept, fixture: seededFrom, seeded } = storage.manifest.data
+    const other = `another ${registry.flag}`
     const problem =
       fresh && seeded
-        ? 'it holds a state already, and --snapshot begins with another one. Fix: leave --snapshot out, or name an empty or new --data-dir'
+        ? `it holds a state already, and --snapshot begins with another one. Fix: leave --snapshot out, or name an empty or new ${registry.flag}`
         : seed !== undefined && seed !== kept
-          ? `it was made with seed ${kept}, not ${seed}. Fix: leave --seed out, or start with another --data-dir`
+          ? `it was made with seed ${kept}, not ${seed}. Fix: leave --seed out, or start with ${other}`
           : seededFrom !== made.fixture &&
-            'it was made from a fixture file with other tenants, pools or chains. Fix: start with that file, or with another --data-dir'
-    if (!problem) return new Persistence(directory)
-    await directory.close()
-    throw new OptionError(`${directory.path}: ${problem}.`)
+            `it was made from a fixture file with other tenants, pools or chains. Fix: start with that file, or with ${other}`
+    if (!problem) return new Persistence(storage)
+    await storage.close()
+    throw new OptionError(`${storage.place}: ${problem}.`)
   }
 
   readonly seed: number
@@ -47,9 +48,9 @@ export class Persistence {
   readonly clock: ClockPosition | undefined
   /** True if an earlier run did not end in order, or left repairs of faults undone. See `Repairs`. */
   readonly mayOweRepairs: boolean
-  readonly #directory: DataDirectory
+  readonly storage: NamespaceStorage
   #followed: SandboxClock | undefined
-  /** The latest position of the clock to be saved; it may not be on disk yet. */
+  /** The latest position of the clock to be saved; it may not be saved yet. */
   #lastClock: ClockPosition
   #clockKept: Promise<void> = Promise.resolve()
   #clockUnkept = false
@@ -57,19 +58,19 @@ export class Persistence {
   #obstacle: string | undefined
   readonly #closed = new AbortController()
 
-  private constructor(directory: DataDirectory) {
-    const { seed, runs, seeded, clean, clock } = directory.manifest.data
+  private constructor(storage: NamespaceStorage) {
+    const { seed, runs, seeded, clean, clock } = storage.manifest.data
     this.seed = seed
     this.run = runs
     this.clock = seeded ? clock : undefined
     this.mayOweRepairs = seeded && !clean
     this.#lastClock = clock
-    this.#directory = directory
+    this.storage = storage
   }
 
-  /** The directory's path. */
-  get path(): string {
-    return this.#directory.path
+  /** For messages: the place of the storage. */
+  get place(): string {
+    return this.storage.place
   }
 
   /** Reason why nothing can be saved at present, a sentence; undefined if none is known. */
@@ -77,7 +78,7 @@ export class Persistence {
     return this.#obstacle
   }
 
-  /** Checks regularly that the directory is still in its place, and logs when that changes. */
+  /** Checks regularly that the storage is still in its place, and logs when that changes. */
   async watch(clock: SandboxClock, log: Logger): Promise<void> {
     const { signal } = this.#closed
     for (;;) {
@@ -89,31 +90,31 @@ export class Persistence {
         (error: Error) => error.message,
       )
       if (signal.aborted || this.#obstacle === before) continue
-      if (this.#obstacle === undefined) log.info({ path: this.path }, 'the data directory is back where it was')
-      else log.error({ path: this.path }, this.#obstacle)
+      if (this.#obstacle === undefined) log.info({ place: this.place }, 'the stored state is back where it was')
+      else log.error({ place: this.place }, this.#obstacle)
     }
   }
 
-  /** Throws DataDirectoryError if the directory has been moved or removed. */
+  /** Rejects if the storage is no longer where it was. */
   check(): Promise<void> {
-    return this.#directory.check()
+    return this.storage.check()
   }
 
   /** Call it when all stored data was found sound, before any of it is changed. */
   begin(): Promise<void> {
-    return this.#directory.begin(version)
+    return this.storage.begin(version)
   }
 
   /** True if all records of the fixture exist. */
   get seeded(): boolean {
-    return this.#directory.manifest.data.seeded
+    return this.storage.manifest.data.seeded
   }
 
-  journal = <Entry>(name: string): Promise<Journal<Entry>> => this.#directory.journal<Entry>(name)
+  journal = <Entry>(name: string): Promise<Journal<Entry>> => this.storage.journal<Entry>(name)
 
   /** A journal of events in business time: no entry is written before the move of the clock that it follows. */
   async timedJournal<Entry>(name: string): Promise<UnparsedJournal<Entry>> {
-    const journal = await this.#directory.journal<Entry>(name)
+    const journal = await this.storage.journal<Entry>(name)
     return {
       read: () => journal.read(),
       readUnparsed: () => journal.readUnparsed(),
@@ -122,7 +123,7 @@ export class Persistence {
         await journal.append(entry)
       },
       rewrite: async (entries) => {
-        await this.#directory.manifest.raiseFormat()
+        await this.storage.manifest.raiseFormat()
         await journal.rewrite(entries)
       },
       get size() {
@@ -142,22 +143,22 @@ export class Persistence {
     })
   }
 
-  /** Saves the position to which the clock is about to move. Throws DataDirectoryError if that fails. */
+  /** Saves the position to which the clock is about to move. Rejects if that fails. */
   keepClock(state: ClockPosition): Promise<void> {
     const { offset, frozen_at } = this.#lastClock
     if (!this.#clockUnkept && offset === state.offset && frozen_at === state.frozen_at) return this.#clockKept
     return this.#keep({ clock: state })
   }
 
-  /** Resolves when every move of the clock so far is saved; a failed save is tried again. Throws DataDirectoryError. */
+  /** Resolves when every move of the clock so far is saved; a failed save is tried again. Rejects if that fails too. */
   clockKept(): Promise<void> {
     return this.#clockUnkept && this.#followed ? this.keepClock(this.#followed.state) : this.#clockKept
   }
 
   /** From now on, until {@link whole}, a start begins anew. If it rejects, as when there is too little room, nothing has changed. */
   async beginSeeding(): Promise<void> {
-    await this.#directory.probeRoom(SEEDING_BYTES)
-    await this.#directory.manifest.update({ seeded: false })
+    await this.storage.probeRoom(SEEDING_BYTES)
+    await this.storage.manifest.update({ seeded: false })
     this.#whole = false
   }
 
@@ -169,7 +170,7 @@ export class Persistence {
 
   #keep(changes: { clock: ClockPosition; seeded?: true }): Promise<void> {
     this.#lastClock = changes.clock
-    const kept = this.#directory.manifest.update(changes)
+    const kept = this.storage.manifest.update(changes)
     this.#clockKept = kept
     this.#clockUnkept = false
     kept.catch(() => {
@@ -178,25 +179,39 @@ export class Persistence {
     return kept
   }
 
-  /** Releases the directory lock. `repaired` is false when a fault's repair is left to the next run. */
+  /** @returns false if it is another process's, or does not answer: writes would be refused, or wait */
+  get takesWrites(): boolean {
+    return !this.storage.lost.aborted && this.storage.awaySince === undefined
+  }
+
+  /** Lets others have the storage, without writing anything; the next run finds that this one did not end in order. */
+  async abandon(): Promise<void> {
+    this.#closed.abort()
+    await this.storage.close()
+  }
+
+  /** Lets others have the storage. `repaired` is false when a fault's repair is left to the next run. */
   async close(repaired = true): Promise<void> {
     this.#closed.abort()
-    await this.clockKept().catch(() => undefined) // the next run goes on from the last saved position
     try {
-      if (this.#whole && repaired) await this.#directory.manifest.update({ clean: true })
+      await this.clockKept().catch(() => undefined) // the next run goes on from the last saved position
+      if (this.#whole && repaired) await this.storage.manifest.update({ clean: true })
     } finally {
-      await this.#directory.close()
+      await this.storage.close()
     }
   }
 }
 
-/** Options of opening a data directory. */
+/** Options of opening the storage of a namespace. */
 export interface OpenOptions {
+  /** The namespace; undefined for the default one. */
+  life: string | undefined
+  fixture: Fixture
   /** Seed to require; undefined for any. */
   seed: number | undefined
-  /** Number of earlier starts of the state that a new directory begins with. */
+  /** Number of earlier starts of the state that a new storage begins with. */
   runs?: number | undefined
-  /** True if a directory with a state must be refused: the sandbox begins with a snapshot. */
+  /** True if a storage with a state must be refused: the sandbox begins with a snapshot. */
   fresh?: boolean
   /** True if acknowledged writes must outlive a power cut. */
   fsync: boolean

@@ -4,11 +4,11 @@ import type { FastifyInstance } from 'fastify'
 import { pino } from 'pino'
 import type { Credentials, Guest, GuestWish } from '../control/contract.ts'
 import { Sessions } from '../control/sessions.ts'
-import { type KeptNamespace, keepDefault } from '../data-dir/namespace-folders.ts'
 import { SandboxClock } from '../domain/clock.ts'
 import { Problem } from '../domain/errors.ts'
 import { DEFAULT_NAMESPACE } from '../domain/namespace-name.ts'
 import type { Origin } from '../domain/origin.ts'
+import type { KeptNamespace, NamespaceRegistry } from '../domain/ports/namespace-registry.ts'
 import type { Fixture } from '../fixtures/fixture.ts'
 import { inProcessFetch } from '../http/in-process-fetch.ts'
 import { Listener } from '../http/listener.ts'
@@ -24,6 +24,7 @@ import { credentialsOf } from './credentials.ts'
 import { clientsOf, type Namespace } from './namespace.ts'
 import { Namespaces } from './namespaces.ts'
 import { keptOf } from './open-namespace.ts'
+import { openRegistry } from './open-registry.ts'
 import { Persistence } from './persistence.ts'
 import { buildSurroundings, guestSurroundings, type Surroundings } from './surroundings.ts'
 
@@ -45,6 +46,8 @@ export class Sandbox {
   readonly #surroundings: Surroundings
   readonly #certificate: ServerCertificate | undefined
   readonly #listener: Listener
+  /** Where its namespaces are kept; undefined if they end with the process. */
+  readonly #registry: NamespaceRegistry | undefined
   readonly #sessions: Sessions
   /** The sandbox that this one is a guest of. */
   readonly #host: Sandbox | undefined
@@ -53,13 +56,14 @@ export class Sandbox {
   readonly #ending = new AbortController()
   #stopping: Promise<void> | undefined
 
-  private constructor({ namespaces, surroundings, certificate, listener, host }: SandboxDeps) {
+  private constructor({ namespaces, surroundings, certificate, listener, registry, host }: SandboxDeps) {
     this.#host = host
     this.options = surroundings.options
     this.namespaces = namespaces
     this.#surroundings = surroundings
     this.#certificate = certificate
     this.#listener = listener
+    this.#registry = registry
     const clock = new SandboxClock() // for real time only
     this.#sessions = new Sessions({ origin: listener.origin, wallNow: () => clock.wallNow() })
   }
@@ -72,12 +76,26 @@ export class Sandbox {
   static async listen(given: SandboxOptions = {}, service: Readonly<Record<string, unknown>> = {}): Promise<Sandbox> {
     checkOptions(given)
     const log = given.logger ?? pino({ level: 'silent' })
-    const { fixture, restored } = await readBeginState(given, service)
+    const registry = await openRegistry(given, log)
+    try {
+      return await Sandbox.#begin(given, service, { log, registry })
+    } catch (error) {
+      await registry?.close()
+      throw error
+    }
+  }
+
+  static async #begin(
+    given: SandboxOptions,
+    service: Readonly<Record<string, unknown>>,
+    { log, registry }: { log: SandboxLogger; registry: NamespaceRegistry | undefined },
+  ): Promise<Sandbox> {
+    const { fixture, restored } = await readBeginState(given, registry, service)
     const resolved = resolveOptions(given, fixture.options)
     const options = restored ? { ...resolved, seed: restored.seed, clock: restored.clockStart } : resolved
     const listener = await Listener.open(options)
     try {
-      const sandbox = await Sandbox.#build(fixture, { options, log, listener, begin: restored?.begin })
+      const sandbox = await Sandbox.#build(fixture, { options, log, listener, registry, begin: restored?.begin })
       try {
         await sandbox.#serve(fixture, log)
       } catch (error) {
@@ -93,17 +111,26 @@ export class Sandbox {
   }
 
   /** Builds everything but the application that answers requests. */
-  static async #build(fixture: Fixture, { options, log, listener, begin }: BuildDeps): Promise<Sandbox> {
+  static async #build(fixture: Fixture, { options, log, listener, registry, begin }: BuildDeps): Promise<Sandbox> {
     const { dataDir, seed, fsync } = options
     const own = loggerWith(log, { namespace: DEFAULT_NAMESPACE })
-    const kept = { seed, fsync, log: own, runs: begin?.random.run, fresh: begin !== undefined }
-    const persistence = dataDir === undefined ? undefined : await Persistence.open(dataDir, fixture, kept)
+    const kept = {
+      life: undefined,
+      fixture,
+      seed,
+      fsync,
+      log: own,
+      runs: begin?.random.run,
+      fresh: begin !== undefined,
+    }
+    const stored = registry && { registry, persistence: await Persistence.open(registry, kept) }
     let certificate: ServerCertificate | undefined
     try {
-      if (persistence && begin) await keepDefault(persistence.path, defaultOf(fixture, persistence.seed, options))
-      certificate = await chooseCertificate(options, persistence?.path, new SandboxClock().wallNow())
+      if (stored && begin) await registry.keep(undefined, defaultOf(fixture, stored.persistence.seed, options))
+      const directory = dataDir === undefined ? undefined : stored?.persistence.place
+      certificate = await chooseCertificate(options, directory, new SandboxClock().wallNow())
     } catch (error) {
-      await persistence?.close()
+      await stored?.persistence.close()
       throw error
     }
     const { origin } = listener
@@ -113,11 +140,11 @@ export class Sandbox {
       begun = resolve
     })
     try {
-      const start = { fixture, begin, persistence, surroundings, spawned: begun }
+      const start = { fixture, begin, stored, surroundings, spawned: begun }
       const namespaces = await Namespaces.open(start)
       // The next steps leave no time to start the Anvil; once started, it comes up by itself.
       await Promise.race([spawned, namespaces.default.ready.catch(() => undefined)])
-      return new Sandbox({ namespaces, surroundings, certificate, listener })
+      return new Sandbox({ namespaces, surroundings, certificate, listener, registry })
     } catch (error) {
       await certificate?.discard()
       throw error
@@ -130,14 +157,22 @@ export class Sandbox {
    */
   async createGuest({ pid, ...wish }: GuestWish): Promise<Guest> {
     const own = { host: '127.0.0.1', port: 0, portMayDiffer: false, publicUrl: undefined, tls: undefined }
-    const private_ = { local: true, controlToken: undefined, dataDir: undefined, idleExit: 0, quota: NO_QUOTA }
+    const private_ = {
+      local: true,
+      controlToken: undefined,
+      dataDir: undefined,
+      database: false,
+      idleExit: 0,
+      quota: NO_QUOTA,
+    }
     const options = { ...this.options, ...own, ...private_ }
     const listener = await Listener.open(options)
     try {
       const { fixture } = this.namespace
       const surroundings = guestSurroundings(this.#surroundings, fixture, { options, origin: listener.origin })
       const namespaces = await this.namespaces.ofGuest(wish, surroundings)
-      const guest = new Sandbox({ namespaces, surroundings, certificate: undefined, listener, host: this })
+      const own = { certificate: undefined, registry: undefined, host: this }
+      const guest = new Sandbox({ namespaces, surroundings, listener, ...own })
       await this.#takeIn(guest, pid)
       return {
         credentials: await guest.credentials(),
@@ -194,6 +229,18 @@ export class Sandbox {
     })
     if (this.options.idleExit > 0) this.#watchUse(this.#app, this.options.idleExit)
     await this.#listener.serve(this.#app)
+    this.#endWhenLost(log)
+  }
+
+  /** Ends the sandbox when the state of its default namespace is another process's. The next start finds that one, or takes it over. */
+  #endWhenLost(log: SandboxLogger): void {
+    const { lost, place } = this.namespace
+    const end = () => {
+      log.error({ place }, 'another process has the stored state now: this one ends')
+      void this.stop().catch(() => undefined) // whoever stops it as well gets the rejection
+    }
+    if (lost?.aborted) end()
+    else lost?.addEventListener('abort', end, { once: true })
   }
 
   /** Ends the sandbox when it has had no request, and no connection, for so many milliseconds. Probes are no use of it. */
@@ -270,6 +317,11 @@ export class Sandbox {
     return credentialsOf(this.namespace, this.#surroundings)
   }
 
+  /** @returns true if another process has taken its state over */
+  get lost(): boolean {
+    return this.namespace.lost?.aborted ?? false
+  }
+
   /** @returns true if it is stopping or stopped */
   get stopping(): boolean {
     return this.#stopping !== undefined
@@ -291,6 +343,7 @@ export class Sandbox {
       if (this.#host) this.#host.#guests.delete(this)
       else await this.#surroundings.pool.stop()
       await this.#certificate?.discard()
+      await this.#registry?.close()
     }
   }
 }
@@ -300,6 +353,7 @@ interface SandboxDeps {
   surroundings: Surroundings
   certificate: ServerCertificate | undefined
   listener: Listener
+  registry: NamespaceRegistry | undefined
   /** Set for a guest. */
   host?: Sandbox
 }
@@ -308,6 +362,7 @@ interface BuildDeps {
   options: ResolvedOptions
   log: Logger
   listener: Listener
+  registry: NamespaceRegistry | undefined
   /** State of a snapshot with which the default namespace begins. */
   begin: NamespaceCopy | undefined
 }

@@ -89,7 +89,7 @@ describe('a data directory', () => {
     writeFileSync(join(target, 'manifest.json.tmp'), '{ "form')
     symlinkSync(target, join(path, 'link'))
     const directory = await open(join(path, 'link'))
-    expect(directory.path).toBe(target)
+    expect(directory.place).toBe(target)
     await expect(open(target)).rejects.toThrow(`(process ${process.pid}) uses it`)
     await directory.close()
   })

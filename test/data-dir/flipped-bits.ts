@@ -3,7 +3,8 @@ import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { DataDirectoryError } from '../../src/data-dir/data-directory-error.ts'
 import { Manifest } from '../../src/data-dir/manifest.ts'
-import { NamespaceFolders, newLife } from '../../src/data-dir/namespace-folders.ts'
+import { NamespaceFolders } from '../../src/data-dir/namespace-folders.ts'
+import { newLife } from '../../src/domain/ports/namespace-registry.ts'
 import { temporaryDirectory } from './temporary-directory.ts'
 
 /** A line that names the file, the reason and the fix. */

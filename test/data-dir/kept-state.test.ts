@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
+import { NamespaceFolders } from '../../src/data-dir/namespace-folders.ts'
 import { SandboxClock } from '../../src/domain/clock.ts'
 import type { Fixture } from '../../src/fixtures/fixture.ts'
 import { DEFAULT_FIXTURES, readFixture } from '../../src/read-fixture.ts'
@@ -12,7 +13,7 @@ const demo = () => readFixture(DEFAULT_FIXTURES, undefined)
 
 /** Opens a directory with this fixture, as a start does. */
 const open = (path: string, fixture: Fixture) =>
-  Persistence.open(path, fixture, { seed: 7, fsync: false, log: recordedLog() })
+  Persistence.open(new NamespaceFolders(path), { life: undefined, fixture, seed: 7, fsync: false, log: recordedLog() })
 
 test('no entry of a timed journal is kept before the move of the clock that it follows', async () => {
   const path = temporaryDirectory()

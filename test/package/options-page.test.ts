@@ -33,6 +33,7 @@ const PAGES: Record<string, string> = {
   tlsCert: 'commands.md#https',
   forkUrl: 'forks.md',
   dataDir: 'data-directory.md',
+  database: 'commands.md#a-database',
   snapshot: 'snapshots.md',
   fsync: 'data-directory.md#a-power-cut',
   maxNamespaces: 'namespaces.md',

@@ -1,0 +1,54 @@
+import { IncomingMessage } from 'node:http'
+import type { FastifyInstance, FastifyRequest } from 'fastify'
+import { Problem } from '../domain/errors.ts'
+import { resetConnection } from './connection.ts'
+import type { PipelineDeps } from './pipeline.ts'
+
+/** Paths beside the service whose answers say something of stored state. */
+const OF_STATE = /^\/(?:_sandbox\/(?!health|ready)|rpc\/)/
+const IS_RPC = /^\/rpc\//
+
+/**
+ * Keeps an app from answering for namespaces that another process may have taken over. For an app with a database alone: it costs each
+ * request a listener. Register it before the routes, so that an answer is checked before a fault can hold it up.
+ */
+export function guardShared(app: FastifyInstance): void {
+  const open = new WeakMap<AbortSignal, Set<IncomingMessage>>()
+  const openIn = ({ lost }: NonNullable<PipelineDeps['storage']>) => {
+    const known = open.get(lost)
+    if (known) return known
+    const made = new Set<IncomingMessage>()
+    open.set(lost, made)
+    const reset = () => {
+      for (const { socket } of made) resetConnection(socket)
+    }
+    lost.addEventListener('abort', reset, { once: true })
+    return made
+  }
+  app.addHook('onRequest', ({ namespace: { storage }, raw }, reply, done) => {
+    // A request of this process to its own sandbox came over no connection.
+    if (storage && raw instanceof IncomingMessage) {
+      const requests = openIn(storage)
+      requests.add(raw)
+      reply.raw.once('close', () => requests.delete(raw))
+    }
+    done()
+  })
+  app.addHook('onSend', (request, reply, payload, done) => {
+    const { storage } = request.namespace
+    // Such an answer says nothing of what is stored.
+    if (!storage || reply.statusCode === 503) return done(null, payload)
+    if (storage.lost.aborted && request.raw instanceof IncomingMessage) return resetConnection(request.raw.socket)
+    if (storage.lost.aborted || (tellsOfState(request, reply.statusCode) && !storage.holds())) {
+      const detail = 'It is not certain at present that this process still has the state. Send the request again.'
+      return done(new Problem('service_unavailable', { detail, headers: { 'retry-after': '1' } }))
+    }
+    done(null, payload)
+  })
+}
+
+/** @returns true for what was read. A write is answered when it is stored, which only the owner can do. */
+function tellsOfState({ method, url, exchange }: FastifyRequest, status: number): boolean {
+  if (!exchange && !OF_STATE.test(url)) return false
+  return status >= 400 || method === 'GET' || method === 'HEAD' || IS_RPC.test(url)
+}

@@ -1,0 +1,36 @@
+import { NamespaceFolders } from '../data-dir/namespace-folders.ts'
+import { SandboxClock } from '../domain/clock.ts'
+import type { NamespaceRegistry, OpenDatabase } from '../domain/ports/namespace-registry.ts'
+import { OptionError } from '../option-error.ts'
+import type { SandboxOptions } from '../options.ts'
+import type { Logger } from '../support/logger.ts'
+import { version } from '../version.ts'
+
+/**
+ * Where the namespaces of a sandbox are kept, by its options; undefined if they end with the process. Rejects if that cannot be used,
+ * with OptionError if the options do not go together.
+ */
+export async function openRegistry(options: SandboxOptions, log: Logger): Promise<NamespaceRegistry | undefined> {
+  const { dataDir, database } = options
+  if (database === undefined) return dataDir === undefined ? undefined : new NamespaceFolders(dataDir)
+  refuseBesideDatabase(options)
+  const openDatabase = await loadDatabase()
+  return openDatabase(database, { log, clock: new SandboxClock(), version })
+}
+
+/** The only place that loads the code of the database, with its driver: no other start needs it. */
+async function loadDatabase(): Promise<OpenDatabase> {
+  // Completed at the merge: return (await import('../database/open-database.ts')).openDatabase
+  throw new OptionError('--database is not in this build: leave it out')
+}
+
+function refuseBesideDatabase({ dataDir, tls }: SandboxOptions): void {
+  if (dataDir !== undefined) {
+    throw new OptionError('--database and --data-dir each keep the whole state: leave one of them out')
+  }
+  if (tls !== undefined) {
+    throw new OptionError(
+      '--tls self-signed makes another certificate for each process, and a database is for several: give --tls-cert and --tls-key with --database, or leave --tls out',
+    )
+  }
+}
