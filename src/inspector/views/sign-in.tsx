@@ -3,15 +3,13 @@ import { goTo } from '../model/address.ts'
 import { Actions, Card } from '../parts/action-card.tsx'
 import { Input } from '../parts/field.tsx'
 
-/** The control token of a namespace begins with the name of the namespace, which is all that it opens. */
-const OWN_TOKEN = /^([a-z0-9-]{1,63})\.[\w-]{22}$/
-
 /** Asks for the control token, where the sandbox needs it and no code came with the address. */
 export function SignIn() {
   const [token, setToken] = useState('')
   const done = () => {
-    const [, own] = OWN_TOKEN.exec(token) ?? []
-    if (own !== undefined) goTo(undefined, own)
+    // The control token of a namespace begins with its name, and opens nothing else.
+    const [own, key] = token.split('.')
+    if (key?.length === 22) goTo(undefined, own)
     location.reload()
     return ''
   }
@@ -19,8 +17,7 @@ export function SignIn() {
     <main class="sign-in">
       <Card title="Control token">
         <p>
-          This sandbox needs its control token, which start printed, or that of a namespace, which opens that namespace
-          alone. It is sent once, and this browser keeps a session.
+          This sandbox needs its control token, which start printed. It is sent once, and this browser keeps a session.
         </p>
         <Actions
           shown={false}
