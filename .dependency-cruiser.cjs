@@ -111,6 +111,13 @@ const ROOMS = {
     'render/safe-text.ts',
   ],
   'data-dir/': ['domain/ports/journal.ts', 'domain/ports/unparsed-journal.ts'],
+  // A team's state: the same journals as rows of PostgreSQL, and who owns them.
+  'database/': [
+    'domain/ports/journal.ts',
+    'domain/ports/namespace-registry.ts',
+    'domain/ports/namespace-storage.ts',
+    'domain/ports/unparsed-journal.ts',
+  ],
   'domain/': [],
   // Runs a command against sandboxes that it starts, or within one that runs.
   'exec/': [
@@ -219,6 +226,7 @@ const BUNDLED = [
   'jose',
   'lowdb',
   'ms',
+  'pg',
   'pino',
   'preact',
   '@preact/signals-core',

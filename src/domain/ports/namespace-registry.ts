@@ -1,0 +1,74 @@
+import type { Logger } from '../../support/logger.ts'
+import { SeededRandom } from '../../support/random.ts'
+import type { NamespaceStorage, StorageStart } from './namespace-storage.ts'
+
+/** Characters of the part of a life that is unique: 72 bits. */
+const ID_LENGTH = 12
+
+/** Makes a new life: it begins with the name and distinguishes the namespace from every other that has, had or will have that name. */
+export function newLife(name: string): string {
+  return `${name}.${SeededRandom.secret().slice(0, ID_LENGTH)}`
+}
+
+/**
+ * The namespaces that outlive a process, and the storage of each: folders of a data directory, or rows of a database. A namespace is named
+ * by its life, see {@link newLife}; the default one, which is always there, by undefined.
+ */
+export interface NamespaceRegistry {
+  /** The flag that names the place of all of them, for messages: `--data-dir` or `--database`. */
+  readonly flag: string
+  /**
+   * Opens the storage of a namespace, or makes it where there is none. The default one is opened first. Rejects if it cannot be used: in use
+   * by another process, damaged, of another format. Opening does not change what is stored.
+   */
+  open(life: string | undefined, options: StorageOptions): Promise<NamespaceStorage>
+  /** The stored namespaces but the default one, damaged ones included, by name. Removes the remains of others as far as possible. */
+  list(): Promise<FoundNamespace[]>
+  /** The stored description of the default namespace, unchanged; null if it has none, as it has one only if it began with a snapshot. */
+  peekDefault(): Promise<KeptNamespace | null>
+  /** Stores the description of a namespace: a later process finds it from then on. If it rejects, the namespace is not stored. */
+  keep(life: string | undefined, kept: KeptNamespace): Promise<void>
+  /** Ends the storage of a namespace: no process finds it from then on. Does nothing if it is not stored. */
+  forget(life: string): Promise<void>
+  /** Removes everything of a namespace. */
+  remove(life: string): Promise<void>
+  /** Ends what it holds beside the storages, such as connections, once all of them are closed. May be called again. */
+  close(): Promise<void>
+}
+
+/** Options of opening a storage, and the initial content of a new one. */
+export interface StorageOptions extends StorageStart {
+  /** True if each write must outlive a power cut before it is acknowledged. What a database keeps always does. Default false. */
+  synced?: boolean
+  log: Logger
+}
+
+/** Data of a namespace that is known before its storage is opened. */
+export interface KeptNamespace {
+  /** Version of the package that wrote it. */
+  version?: string
+  /** ISO 8601 UTC, wall-clock time. */
+  created_at: string
+  seed: number
+  /** Milliseconds since the Unix epoch; null for real time. */
+  clock_start: number | null
+  /** Milliseconds. */
+  confirmation_delay: { min: number; max: number }
+  /** By tenant id. */
+  clients: Record<string, KeptClient>
+  /** Differences of its fixture from the sandbox's; null for none. */
+  fixtures: Record<string, unknown> | null
+}
+
+/** The client that a tenant has in a namespace. */
+interface KeptClient {
+  slug: string
+  client_id: string
+  client_secret: string
+  /** The key that the sandbox made for a tenant of a snapshot, PKCS#8 PEM. */
+  private_key_pem?: string
+  kid?: string
+}
+
+/** A stored namespace, or the reason why it cannot be opened. */
+export type FoundNamespace = { name: string; life: string } & ({ kept: KeptNamespace } | { failure: Error })
