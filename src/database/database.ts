@@ -61,10 +61,10 @@ export class Database {
    */
   static async open({ url, schema = SCHEMA, clock, log }: DatabaseOptions): Promise<Database> {
     const { default: pg } = await import('pg')
-    const pool = new pg.Pool({ ...connectionTo(url), max: CONNECTIONS, query_timeout: STATEMENT_TIMEOUT_MS })
-    pool.on('error', () => undefined) // an idle connection that ends is replaced by the next statement's
     const { database, host, port } = new pg.Client(connectionTo(url))
     const place = `database ${database} on ${host}:${port}`
+    const pool = new pg.Pool({ ...connectionTo(url), max: CONNECTIONS, query_timeout: STATEMENT_TIMEOUT_MS })
+    pool.on('error', () => undefined) // an idle connection that ends is replaced by the next statement's
     const statements = statementsFor(schema)
     const newClient = (config: object) => new pg.Client(config)
     const opened = new Database({ url, place, statements, clock, log, pool, newClient })
@@ -186,6 +186,8 @@ export class Database {
   }
 }
 
+const FORM = 'postgres://user:password@host:port/database'
+
 /** Options of opening a database. */
 export interface DatabaseOptions {
   /** `postgres://user:password@host:port/database`. */
@@ -207,6 +209,9 @@ interface DatabaseParts {
 }
 
 function connectionTo(url: string) {
+  if (!/^(postgres|postgresql|socket):\/\/[^\s]*$/.test(url) || !URL.canParse(url)) {
+    throw new DatabaseError('--database', 'it is not the URL of a PostgreSQL database', `give ${FORM}`)
+  }
   return {
     connectionString: url,
     application_name: 'yield-sandbox',

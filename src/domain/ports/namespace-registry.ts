@@ -1,5 +1,6 @@
 import type { Logger } from '../../support/logger.ts'
 import { SeededRandom } from '../../support/random.ts'
+import type { SandboxClock } from '../clock.ts'
 import type { NamespaceStorage, StorageStart } from './namespace-storage.ts'
 
 /** Characters of the part of a life that is unique: 72 bits. */
@@ -35,6 +36,21 @@ export interface NamespaceRegistry {
   /** Ends what it holds beside the storages, such as connections, once all of them are closed. May be called again. */
   close(): Promise<void>
 }
+
+/**
+ * Opens the namespaces of a database. Rejects, with one sentence that names the fix and not the URL's password, if the database cannot be
+ * used, and then leaves no connection open.
+ */
+export type OpenDatabase = (
+  url: string,
+  options: {
+    log: Logger
+    /** For real time only. */
+    clock: SandboxClock
+    /** Of the package. */
+    version: string
+  },
+) => Promise<NamespaceRegistry>
 
 /** Options of opening a storage, and the initial content of a new one. */
 export interface StorageOptions extends StorageStart {
