@@ -124,6 +124,8 @@ export class DatabaseRegistry implements NamespaceRegistry {
 
   #notFree(name: string, found: Row | undefined): Error {
     if (found?.owner) return new OwnedElsewhereError(this.#placeOf(name), String(found.address))
+    if (!this.lease.holds())
+      return new DatabaseError(this.#placeOf(name), 'the lease of this process has expired', 'try again')
     return new DatabaseError(this.#placeOf(name), 'others take it and give it back all the time', 'try again')
   }
 

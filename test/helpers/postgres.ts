@@ -65,8 +65,9 @@ export class Postgres {
     return `postgres://postgres@127.0.0.1:${port}/${database}`
   }
 
-  /** Starts the server, also after {@link kill}; resolves when it answers. */
-  async run(): Promise<void> {
+  /** Starts the server, also after {@link kill}; resolves when it answers. A standby stays one. */
+  async run({ standby = false } = {}): Promise<void> {
+    if (standby) writeFileSync(join(this.#folder, 'data', 'standby.signal'), '')
     const own = [`port=${this.port}`, `unix_socket_directories=${this.#folder}`, 'listen_addresses=127.0.0.1']
     // Killed processes do not need it, and only those are tested.
     const settings = [...own, 'fsync=off', 'max_connections=60', ...this.#settings].flatMap((one) => ['-c', one])
