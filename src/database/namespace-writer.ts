@@ -1,6 +1,7 @@
 import { crc32 } from 'node:zlib'
 import { NotOwnerError } from '../domain/ports/journal.ts'
 import type { ManifestData } from '../domain/ports/namespace-storage.ts'
+import { breathe } from '../support/breathe.ts'
 import { abortController } from '../support/waiting.ts'
 import { type Database, FIRST_PAUSE_MS, LONGEST_PAUSE_MS, type Row } from './database.ts'
 import { damagedRows, databaseFailure, isRefusal } from './database-error.ts'
@@ -173,7 +174,7 @@ export class NamespaceWriter {
   }
 
   async #writeAll(): Promise<void> {
-    await undefined // entries of the same turn share a commit
+    await breathe() // entries of the same turn share a commit
     while (this.#waiting.length > 0) {
       const commit = this.#next()
       const failure = await this.#store(commit)

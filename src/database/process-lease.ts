@@ -52,7 +52,7 @@ export class ProcessLease {
     this.#leaseMs = leaseMs
     this.#renewed = this.#times()
     this.#unsubscribe = database.onAway((since) => {
-      if (since === undefined) void this.#verify()
+      if (since === undefined) void this.#verify(this.#server)
     })
   }
 
@@ -64,7 +64,8 @@ export class ProcessLease {
       await database.query(database.statements.removeDead)
       lease.#renewed = lease.#times()
       const own = [lease.id, address, version, formats.oldest, formats.newest, lease.#leaseMs]
-      await database.query(database.statements.register, own)
+      const [registered] = await database.query(database.statements.register, own)
+      lease.#server = registered?.server
     } catch (error) {
       throw databaseFailure(database.place, error)
     }
@@ -135,20 +136,19 @@ export class ProcessLease {
       if (!row) return this.#die(DEAD)
       this.#renewed = sent
       this.#database.answered()
-      if (this.#server !== undefined && this.#server !== row.server) await this.#verify()
-      this.#server = row.server
+      if (this.#server !== row.server) void this.#verify(row.server) // must not hold up the next renewal
     } catch (error) {
       this.#database.silent(error)
       await this.#disconnect()
     }
   }
 
-  /** Asks the database if it still has all that it acknowledged: after a failover it may not. */
-  async #verify(): Promise<void> {
+  /** Asks the database if it still has all that it acknowledged: after a failover it may not. `server`: the start of the server asked. */
+  async #verify(server: unknown): Promise<void> {
     const heads = [...this.#writers.values()].map((writer) => [writer, writer.head] as const)
-    if (heads.length === 0) return
     const rows = await this.#database.query(this.#database.statements.ownedBy, [this.id]).catch(() => undefined)
-    if (!rows) return // the next answer leads here again
+    if (!rows) return // the next renewal leads here again
+    this.#server = server
     const found = new Map(rows.map((row) => [row.name, row]))
     for (const [writer, head] of heads) {
       const { name } = writer.ownership

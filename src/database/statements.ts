@@ -89,9 +89,10 @@ export function statementsFor(schemaName: string) {
       ) as measured where total <= ${PAGE_BYTES} or total = own order by seq`,
     /** A row behind the last one, $4, of $2 journal, $3 generation. */
     behind: `select seq from ${entry} where namespace = $1 and journal = $2 and generation = $3 and seq > $4 limit 1`,
-    /** Registers a process: $1 id, $2 address, $3 version, $4 and $5 formats, $6 length of the lease. */
+    /** Registers a process: $1 id, $2 address, $3 version, $4 and $5 formats, $6 length of the lease. The start of the server. */
     register: `insert into ${process} (id, address, version, formats, expires_at)
-      values ($1, $2, $3, int4range($4, $5, '[]'), clock_timestamp() + $6 * interval '1 millisecond')`,
+      values ($1, $2, $3, int4range($4, $5, '[]'), clock_timestamp() + $6 * interval '1 millisecond')
+      returning pg_postmaster_start_time()::text as server`,
     /** Renews the lease of the process $1 by $2. The start of the server; no row if the process is dead. */
     renew: `update ${process} set expires_at = clock_timestamp() + $2 * interval '1 millisecond'
       where id = $1 and not dead returning pg_postmaster_start_time()::text as server`,
