@@ -78,7 +78,11 @@ export class DatabaseRegistry implements NamespaceRegistry {
   }
 
   async forget(life: string): Promise<void> {
-    await this.#insist(this.database.statements.forget, [nameIn(life), this.lease.id, life])
+    const name = nameIn(life)
+    const [ended] = await this.#insist(this.database.statements.forget, [name, this.lease.id, life])
+    if (ended) return
+    const [found] = await this.#insist(this.database.statements.find, [name])
+    if (found && !found.deleted && found.life === life) throw this.#notFree(name, found)
   }
 
   async remove(life: string): Promise<void> {
@@ -115,7 +119,7 @@ export class DatabaseRegistry implements NamespaceRegistry {
     }
   }
 
-  /** A namespace of the same name, but of another life. */
+  /** Gives back a namespace of the same name, but of another life. */
   async #giveBack(name: string, taken: Row): Promise<never> {
     await this.database.query(this.database.statements.release, [name, this.lease.id, taken.epoch])
     const what = `there is another namespace of this name (${taken.life})`
@@ -152,8 +156,10 @@ export class DatabaseRegistry implements NamespaceRegistry {
   }
 
   /** Asks until it is known: a change must not be reported as refused that may be made later. */
-  #insist(statement: string, values: readonly unknown[]): Promise<Row[]> {
-    return this.database.insist(statement, values, this.lease.dead)
+  async #insist(statement: string, values: readonly unknown[]): Promise<Row[]> {
+    const rows = await this.database.insist(statement, values, this.lease.dead)
+    this.lease.dead.throwIfAborted()
+    return rows
   }
 }
 

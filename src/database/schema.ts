@@ -19,7 +19,7 @@ interface TablesPlace {
  * processes that come at once wait for each other. Throws DatabaseError if they are of a newer version.
  */
 export async function makeSchema(client: ClientBase, { place, schema }: TablesPlace): Promise<void> {
-  const name = quoted(schema)
+  const name = sqlName(schema)
   await client.query('select pg_advisory_xact_lock($1)', [LOCK])
   const { rows: known } = await client.query('select to_regclass($1) is not null as there', [`${name}.fleet`])
   if (known[0].there) return checkVersion(client, { place, schema })
@@ -30,12 +30,12 @@ export async function makeSchema(client: ClientBase, { place, schema }: TablesPl
 }
 
 /** A name as SQL has it, whatever characters are in it. */
-export function quoted(name: string): string {
+export function sqlName(name: string): string {
   return `"${name.replaceAll('"', '""')}"`
 }
 
 async function checkVersion(client: ClientBase, { place, schema }: TablesPlace): Promise<void> {
-  const { rows } = await client.query(`select schema from ${quoted(schema)}.fleet`)
+  const { rows } = await client.query(`select schema from ${sqlName(schema)}.fleet`)
   const version = rows[0]?.schema
   if (version === SCHEMA_VERSION) return
   const what = `its tables in the schema ${schema} are of version ${version}, and this version of the sandbox reads ${SCHEMA_VERSION}`

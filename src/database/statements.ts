@@ -1,4 +1,4 @@
-import { quoted } from './schema.ts'
+import { sqlName } from './schema.ts'
 
 /** Every statement on the tables of a schema, without those that make them. `$1` is the namespace's name, if not said otherwise. */
 export type Statements = ReturnType<typeof statementsFor>
@@ -8,13 +8,13 @@ const PAGE_BYTES = 8 * 2 ** 20
 /** Greatest number of rows of a page. */
 const PAGE_ROWS = 1_000
 /** Rows that one statement deletes: it must not hold up the others. */
-export const ROWS_DELETED_AT_ONCE = 500
+const ROWS_DELETED_AT_ONCE = 500
 /** Parameters of a commit before those of its rows, and of each row. */
 const [FENCE_PARAMETERS, ROW_PARAMETERS] = [7, 4]
 
 /** Makes the statements for tables in this PostgreSQL schema. */
 export function statementsFor(schemaName: string) {
-  const schema = quoted(schemaName)
+  const schema = sqlName(schemaName)
   const namespace = `${schema}.namespace`
   const process = `${schema}.process`
   const entry = `${schema}.entry`
@@ -61,7 +61,8 @@ export function statementsFor(schemaName: string) {
       where name = $1 and owner = $2 and life = $3 and not deleted returning epoch`,
     /** Ends a namespace of the owner $2, of nobody or of a dead process: $3 life. */
     forget: `update ${namespace} n set deleted = true, kept = null, clients = null, tenants = null, manifest = null, owner = null,
-      epoch = epoch + 1 where name = $1 and life = $3 and not deleted and (owner is null or owner = $2 or ${deadOwner})`,
+      epoch = epoch + 1 where name = $1 and life = $3 and not deleted and (owner is null or owner = $2 or ${deadOwner})
+      returning life`,
     /** Ends those that were begun and never kept, of processes that are dead; the default one stays. */
     forgetRemains: `update ${namespace} n set deleted = true, owner = null, manifest = null, epoch = epoch + 1
       where kept is null and not deleted and name <> 'default' and owner is not null and ${deadOwner}`,

@@ -13,6 +13,8 @@ interface Exercise {
   place(): Promise<JournalPlace>
   /** Number of random stories. */
   stories: number
+  /** False for a journal that takes entries after it was closed, because it ends with its process. Default true. */
+  closes?: boolean
 }
 
 /** Every entry of a journal, oldest first. */
@@ -23,7 +25,7 @@ export async function allEntries(journal: UnparsedJournal<unknown>): Promise<unk
 }
 
 /** The tests that every journal passes, wherever it is kept. */
-export function exerciseJournal({ place, stories }: Exercise): void {
+export function exerciseJournal({ place, stories, closes = true }: Exercise): void {
   /** A journal of these entries, closed and opened again. */
   const holding = async (entries: readonly unknown[]) => {
     const { open } = await place()
@@ -106,7 +108,7 @@ export function exerciseJournal({ place, stories }: Exercise): void {
     await journal.close()
   })
 
-  it('stays as it was when the entries of a rewrite fail, and takes nothing once it is closed', async () => {
+  it('stays as it was when the entries of a rewrite fail', async () => {
     const { open } = await place()
     const journal = await open()
     for (const entry of [1, 2]) await journal.append(entry)
@@ -116,11 +118,12 @@ export function exerciseJournal({ place, stories }: Exercise): void {
     }
     await expect(journal.rewrite(failing())).rejects.toThrow('no more')
     await journal.append(4)
+    expect(await allEntries(journal)).toEqual([1, 2, 4])
     await journal.rewrite([5])
     await journal.append(6)
     expect(await allEntries(journal)).toEqual([5, 6])
     await journal.close()
-    await expect(journal.append(7)).rejects.toThrow('closed')
+    if (closes) await expect(journal.append(7)).rejects.toThrow('closed')
     const again = await open()
     expect(await allEntries(again)).toEqual([5, 6])
     await again.close()
