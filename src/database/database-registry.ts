@@ -100,6 +100,7 @@ export class DatabaseRegistry implements NamespaceRegistry {
   async #take({ name, life }: { name: string; life: string }, manifest: string): Promise<Row> {
     const { statements, clock } = this.database
     const me = this.lease.id
+    let before: Row | undefined
     for (let attempt = 1; ; attempt++) {
       const [found] = await this.database.query(statements.find, [name])
       if (found?.owner === me && this.lease.writes(name)) throw this.#notFree(name, found)
@@ -114,6 +115,9 @@ export class DatabaseRegistry implements NamespaceRegistry {
       if (taken && taken.life === life) return taken
       if (taken) await this.#giveBack(name, taken)
       if (this.lease.dead.aborted) throw this.lease.dead.reason
+      const renewed = before && before.owner === found?.owner && before.expires_at !== found?.expires_at
+      if (found?.owner && renewed) throw this.#notFree(name, found) // its owner lives
+      before = found
       if (attempt >= (found?.owner ? ATTEMPTS_WHILE_OWNED : ATTEMPTS)) throw this.#notFree(name, found)
       await clock.wallSleep(DEATH_PAUSE_MS)
     }

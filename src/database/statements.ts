@@ -51,8 +51,8 @@ export function statementsFor(schemaName: string) {
         and (exists (select from d) or not exists (select from ${process} where id = $3)) and ${alive} returning ${result}`,
     /** Gives it back: $2 owner, $3 epoch. */
     release: `update ${namespace} set owner = null, epoch = epoch + 1 where name = $1 and owner = $2 and epoch = $3`,
-    /** A namespace and its owner's address. */
-    find: `select n.life, n.owner, n.deleted, n.kept, p.address from ${namespace} n left join ${process} p on p.id = n.owner
+    /** A namespace, its owner's address and the end of its owner's lease. */
+    find: `select n.life, n.owner, n.deleted, n.kept, p.address, p.expires_at::text from ${namespace} n left join ${process} p on p.id = n.owner
       where n.name = $1`,
     /** All that are kept, by name. */
     list: `select name, life, kept from ${namespace} where kept is not null and not deleted and name <> 'default' order by name`,
