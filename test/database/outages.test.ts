@@ -1,8 +1,9 @@
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
 import type { DatabaseRegistry } from '../../src/database/database-registry.ts'
+import { SandboxClock } from '../../src/domain/clock.ts'
 import { NotKeptError } from '../../src/domain/ports/journal.ts'
 import { eventually } from '../helpers/eventually.ts'
-import { noPostgres, Postgres } from '../helpers/postgres.ts'
+import { noPgBouncer, noPostgres, PgBouncer, Postgres } from '../helpers/postgres.ts'
 import { ownConnection, storedEntries } from './rows.ts'
 import { linesLog, openRegistry, openStorage } from './workbench.ts'
 
@@ -108,6 +109,34 @@ describe.skipIf(noPostgres !== undefined)(`while the database is away${noPostgre
     expect(storage.holds()).toBe(false)
     expect(other.lost.aborted).toBe(false)
   })
+
+  it.skipIf(noPgBouncer !== undefined)(
+    'so is one behind PgBouncer, which hides that the server is another one',
+    async () => {
+      const bouncer = await PgBouncer.start(server)
+      const renew: (() => void)[] = []
+      const clock = Object.assign(new SandboxClock(), {
+        wallSleep: (_: number, signal?: AbortSignal) =>
+          new Promise<void>((resolve) => {
+            if (signal?.aborted) resolve()
+            signal?.addEventListener('abort', () => resolve())
+            renew.push(resolve)
+          }),
+      })
+      const registry = await openRegistry(server.url('postgres', bouncer.port), { leaseMs: 60_000, clock })
+      const storage = await openStorage(registry, 'hidden')
+      await (await storage.journal<number>('ledger')).append(1)
+      const client = await ownConnection(server.url())
+      await client.query(`update yield_sandbox.namespace set head = head - 1 where name = 'hidden'`)
+      await server.kill()
+      await server.run()
+      for (const wake of renew.splice(0)) wake()
+      await eventually(() => expect(storage.lost.aborted).toBe(true))
+      expect(registry.database.awaySince).toBeUndefined()
+      await registry.close()
+      await bouncer.stop()
+    },
+  )
 
   it('a namespace is closed all the same, and nothing of it is answered as kept', async () => {
     const registry = await openRegistry(server.url())

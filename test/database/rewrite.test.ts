@@ -53,6 +53,7 @@ describe.skipIf(noPostgres !== undefined)(`a rewrite in PostgreSQL${noPostgres ?
     const reader = journal.read()[Symbol.asyncIterator]()
     await reader.next()
     await journal.rewrite([1, 2])
+    await journal.close() // when it resolves, what could be deleted is
     expect(await generations()).toEqual(['ledger 0: 401', 'ledger 1: 1'])
     await reader.return?.()
     await eventually(async () => expect(await generations()).toEqual(['ledger 1: 1']))

@@ -20,6 +20,7 @@ interface RegistryWish {
   leaseMs?: number
   address?: string
   log?: Logger
+  clock?: SandboxClock
 }
 
 /** A process of a team's sandbox, as far as its database is concerned. */
