@@ -4,8 +4,8 @@ import type { Database, Row } from './database.ts'
 import { type DatabaseError, damagedRows } from './database-error.ts'
 import { emptyExtent, type NamespaceWriter, type WrittenJournal } from './namespace-writer.ts'
 
-/** Bytes of new entries that a rewrite hands to the writer before it waits for them. */
-const AHEAD_BYTES = 4 * 2 ** 20
+/** Bytes of new entries that a rewrite hands to the writer before it waits for them: the appends of other journals wait as long. */
+const AHEAD_BYTES = 2 ** 19
 const LINE_FEED = 10
 
 /** A journal in rows of a database. Every row is checked when it is read. */
