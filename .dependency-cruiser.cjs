@@ -111,6 +111,8 @@ const ROOMS = {
     'render/safe-text.ts',
   ],
   'data-dir/': ['domain/ports/'],
+  // A team's state: the same journals as rows of PostgreSQL, and who owns them.
+  'database/': ['domain/ports/'],
   'domain/': [],
   // Runs a command against sandboxes that it starts, or within one that runs.
   'exec/': [
@@ -201,7 +203,8 @@ const ROOMS = {
   'real-time.ts': [],
   'option-error.ts': [],
   // One table: flags, fixture fields and documentation are made from it.
-  'options.ts': ['option-error.ts'],
+  'option-values.ts': [],
+  'options.ts': ['option-error.ts', 'option-values.ts'],
   'package-root.ts': [],
   'version.ts': ['package-root.ts'],
 }
@@ -219,6 +222,7 @@ const BUNDLED = [
   'jose',
   'lowdb',
   'ms',
+  'pg',
   'pino',
   'preact',
   '@preact/signals-core',

@@ -2,6 +2,7 @@
 export { AnvilBinaryMissingError, AnvilStartError } from './chain/node/anvil-process.ts'
 export { ControlError, RefusedError } from './control/control-error.ts'
 export { DataDirectoryError } from './data-dir/data-directory-error.ts'
+export { DatabaseError } from './database/database-error.ts'
 export { InvariantError } from './domain/invariants.ts'
 export { ChainSetupError, ChainUnavailableError, ChainUnsoundError } from './domain/ports/chain.ts'
 export { NotKeptError } from './domain/ports/journal.ts'

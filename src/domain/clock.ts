@@ -73,6 +73,11 @@ export class SandboxClock {
     return Date.now()
   }
 
+  /** Milliseconds since an arbitrary moment: never goes back, but stands still while the machine is suspended. For leases only. */
+  monotonicNow(): number {
+    return performance.now()
+  }
+
   get frozen(): boolean {
     return this.#frozenAt !== undefined
   }

@@ -1,6 +1,6 @@
 import { NamespaceFolders } from '../data-dir/namespace-folders.ts'
 import { SandboxClock } from '../domain/clock.ts'
-import type { NamespaceRegistry, OpenDatabase } from '../domain/ports/namespace-registry.ts'
+import type { NamespaceRegistry } from '../domain/ports/namespace-registry.ts'
 import { OptionError } from '../option-error.ts'
 import type { SandboxOptions } from '../options.ts'
 import type { Logger } from '../support/logger.ts'
@@ -14,14 +14,9 @@ export async function openRegistry(options: SandboxOptions, log: Logger): Promis
   const { dataDir, database } = options
   if (database === undefined) return dataDir === undefined ? undefined : new NamespaceFolders(dataDir)
   refuseBesideDatabase(options)
-  const openDatabase = await loadDatabase()
+  // Here alone, with its driver: no other start needs them.
+  const { openDatabase } = await import('../database/open-database.ts')
   return openDatabase(database, { log, clock: new SandboxClock(), version })
-}
-
-/** The only place that loads the code of the database, with its driver: no other start needs it. */
-async function loadDatabase(): Promise<OpenDatabase> {
-  // Completed at the merge: return (await import('../database/open-database.ts')).openDatabase
-  throw new OptionError('--database is not in this build: leave it out')
 }
 
 function refuseBesideDatabase({ dataDir, tls }: SandboxOptions): void {

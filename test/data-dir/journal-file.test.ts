@@ -1,11 +1,11 @@
 import { copyFileSync, existsSync, readFileSync, statSync, truncateSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { crc32 } from 'node:zlib'
-import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { DataDirectoryError } from '../../src/data-dir/data-directory-error.ts'
 import { JournalFile } from '../../src/data-dir/journal-file.ts'
 import { HEADER_BYTES as HEADER } from '../../src/data-dir/journal-format.ts'
+import { allEntries, exerciseJournal } from '../helpers/exercise-journal.ts'
 import { bundled, startChild } from './child-process.ts'
 import { loneFile } from './lone-file.ts'
 import { recordedLog } from './recorded-log.ts'
@@ -13,12 +13,6 @@ import { temporaryDirectory } from './temporary-directory.ts'
 
 const newPath = () => join(temporaryDirectory(), 'ledger.journal')
 const open = (path: string, log = recordedLog()) => JournalFile.open<unknown>(path, loneFile(), log)
-
-async function all(journal: JournalFile<unknown>): Promise<unknown[]> {
-  const entries: unknown[] = []
-  for await (const entry of journal.read()) entries.push(entry)
-  return entries
-}
 
 /** A journal of these entries, closed again. */
 async function written(entries: readonly unknown[]): Promise<string> {
@@ -43,91 +37,31 @@ async function refusal(path: string, bytes: Buffer): Promise<string> {
 }
 
 describe('a journal', () => {
-  it('holds what was appended and rewritten, in order, also when opened again', async () => {
-    const entry = fc.jsonValue().map((value) => JSON.parse(JSON.stringify(value))) // which knows no -0
-    const step = fc.oneof(
-      { weight: 4, arbitrary: fc.record({ append: fc.array(entry, { maxLength: 5 }) }) },
-      { weight: 1, arbitrary: fc.record({ rewrite: fc.array(entry, { maxLength: 3 }) }) },
-      { weight: 1, arbitrary: fc.constant('reopen' as const) },
-    )
-    await fc.assert(
-      fc.asyncProperty(fc.array(step, { maxLength: 8 }), async (steps) => {
-        const path = newPath()
-        let journal = await open(path)
-        let model: unknown[] = []
-        let done: Promise<void>[] = []
-        for (const each of steps) {
-          if (each === 'reopen') {
-            await Promise.all(done)
-            await journal.close()
-            journal = await open(path)
-            expect(await all(journal)).toEqual(model)
-            done = []
-          } else if ('append' in each) {
-            done.push(...each.append.map((entry) => journal.append(entry)))
-            model.push(...each.append)
-          } else {
-            done.push(journal.rewrite(each.rewrite))
-            model = [...each.rewrite]
-          }
-        }
-        await Promise.all(done)
-        expect(await all(journal)).toEqual(model)
-        await journal.close()
-        const reopened = await open(path)
-        expect(await all(reopened)).toEqual(model)
-        expect(reopened.size).toBe(statSync(path).size - HEADER)
-        await reopened.close()
-      }),
-      { numRuns: 60 },
-    )
+  exerciseJournal({
+    place: async () => {
+      const path = newPath()
+      return { open: () => open(path) }
+    },
+    stories: 60,
   })
 
-  it('holds what was appended since it was opened, for its first reader and every other', async () => {
-    const journal = await open(await written([1, 2]))
-    await journal.append(3)
-    expect(await all(journal)).toEqual([1, 2, 3])
-    await journal.append(4)
-    const unparsed: [string, unknown][] = []
-    for await (const { json, parse } of journal.readUnparsed()) unparsed.push([json.toString(), parse()])
-    expect(unparsed).toEqual([1, 2, 3, 4].map((n) => [`${n}`, n]))
+  it('has the size of its file without the header', async () => {
+    const path = await written([1, { n: 2 }])
+    const journal = await open(path)
+    expect(journal.size).toBe(statSync(path).size - HEADER)
     await journal.close()
   })
 
-  it('takes entries longer than it reads at once, and any text', async () => {
-    const entries = ['x'.repeat(3_000_000), 'a\nb\u2028\u0000é\ud83d\ude00', { long: 'é'.repeat(1_500_000) }, null]
-    const journal = await open(await written(entries))
-    for (const reader of ['first', 'second']) expect(await all(journal), reader).toEqual(entries)
-    await journal.close()
-  })
-
-  it('can be rewritten from its own entries, and read on while it is', async () => {
-    const journal = await open(await written([1, 2, 3, 4]))
-    const reader = journal.read()
-    expect((await reader.next()).value).toBe(1)
-    async function* odd() {
-      for await (const entry of journal.read()) if (Number(entry) % 2) yield entry
-    }
-    await Promise.all([journal.rewrite(odd()), journal.append(5)])
-    expect((await reader.next()).value).toBe(2)
-    await reader.return(undefined)
-    expect(await all(journal)).toEqual([1, 3, 5])
-    await journal.close()
-  })
-
-  it('stays as it was when the entries of a rewrite fail', async () => {
-    const path = await written([1, 2])
+  it('leaves no file behind when the entries of a rewrite fail', async () => {
+    const path = newPath()
     const journal = await open(path)
     const failing = function* () {
       yield 3
       throw new Error('no more')
     }
     await expect(journal.rewrite(failing())).rejects.toThrow('no more')
-    await journal.append(4)
-    expect(await all(journal)).toEqual([1, 2, 4])
     expect(existsSync(`${path}.tmp`)).toBe(false)
     await journal.close()
-    await expect(journal.append(5)).rejects.toThrow('closed')
   })
 
   it('removes what a killed rewrite left behind', async () => {
@@ -136,7 +70,7 @@ describe('a journal', () => {
     truncateSync(`${path}.tmp`, HEADER + 3)
     const journal = await open(path)
     expect(existsSync(`${path}.tmp`)).toBe(false)
-    expect(await all(journal)).toEqual([1, 2])
+    expect(await allEntries(journal)).toEqual([1, 2])
     await journal.close()
   })
 
@@ -157,14 +91,14 @@ describe('the end of a journal whose writer was killed', () => {
       const log = recordedLog()
       const journal = await open(path, log)
       const whole = Math.floor(length / line)
-      expect(await all(journal)).toEqual([1, 2, 3, 4].slice(0, 2 + whole).map((n) => ({ n })))
+      expect(await allEntries(journal)).toEqual([1, 2, 3, 4].slice(0, 2 + whole).map((n) => ({ n })))
       expect(log.warnings).toEqual([
         `${path}: dropped ${length - whole * line} bytes that a killed process had not finished writing`,
       ])
       await journal.append({ n: 5 })
       await journal.close()
       const again = await open(path, log)
-      expect((await all(again)).at(-1)).toEqual({ n: 5 })
+      expect((await allEntries(again)).at(-1)).toEqual({ n: 5 })
       expect(log.warnings).toHaveLength(1)
       await again.close()
     }
@@ -182,7 +116,7 @@ describe('the end of a journal whose writer was killed', () => {
       expect(last).toBe(lines - 1)
       await child.kill()
       const journal = await open(path)
-      const entries = (await all(journal)) as { n: number }[]
+      const entries = (await allEntries(journal)) as { n: number }[]
       const own = entries.slice(expected).map(({ n }) => n)
       expect(own.length).toBeGreaterThanOrEqual(lines)
       expect(own).toEqual(own.map((_, i) => i))
@@ -246,7 +180,7 @@ it('a journal of the last format is read as it is, and written anew with the fir
   const older = Buffer.concat([Buffer.from(`${header} ${crc32(header).toString(16).padStart(8, '0')}\n`), lines])
   writeFileSync(path, older)
   const journal = await open(path)
-  expect(await all(journal)).toEqual([{ n: 1 }, { n: 2 }])
+  expect(await allEntries(journal)).toEqual([{ n: 1 }, { n: 2 }])
   expect(readFileSync(path).equals(older)).toBe(true)
   const reader = journal.read()
   expect((await reader.next()).value).toEqual({ n: 1 })
@@ -256,7 +190,7 @@ it('a journal of the last format is read as it is, and written anew with the fir
   await journal.close()
   expect(readFileSync(path, 'utf8')).toMatch(/^yield-sandbox journal 2 /)
   const again = await open(path)
-  expect(await all(again)).toEqual([1, 2, 3, 4].map((n) => ({ n })))
+  expect(await allEntries(again)).toEqual([1, 2, 3, 4].map((n) => ({ n })))
   await again.close()
 })
 
@@ -279,7 +213,7 @@ describe('a journal that may not grow', () => {
     expect(lines.at(-1)).toBe('appended a shorter one')
 
     const journal = await open(path)
-    const numbers = (await all(journal)).map((entry) => (entry as { n: number }).n)
+    const numbers = (await allEntries(journal)).map((entry) => (entry as { n: number }).n)
     expect(numbers).toEqual([...acknowledged, -1])
     await journal.close()
   })

@@ -1,6 +1,7 @@
 import { numberToHex } from 'viem/utils'
 import type { Journal } from '../../domain/ports/journal.ts'
 import type { Hex } from '../../domain/records.ts'
+import { SerialQueue } from '../../support/serial-queue.ts'
 import type { Block } from '../json-rpc/block.ts'
 import type { RpcCall, RpcClient } from '../json-rpc/rpc-client.ts'
 import type { Checkpoint } from './checkpoint.ts'
@@ -180,6 +181,7 @@ export function atTip(history: History, { hash }: Block): History {
 /** A journal in memory. */
 export class MemoryJournal<Entry> implements Journal<Entry> {
   #entries: Entry[] = []
+  readonly #writes = new SerialQueue()
 
   get size(): number {
     return this.#entries.length
@@ -189,14 +191,16 @@ export class MemoryJournal<Entry> implements Journal<Entry> {
     yield* this.#entries
   }
 
-  async append(entry: Entry): Promise<void> {
-    this.#entries.push(entry)
+  append(entry: Entry): Promise<void> {
+    return this.#writes.run(async () => void this.#entries.push(entry))
   }
 
-  async rewrite(entries: Iterable<Entry> | AsyncIterable<Entry>): Promise<void> {
-    const next: Entry[] = []
-    for await (const entry of entries) next.push(entry)
-    this.#entries = next
+  rewrite(entries: Iterable<Entry> | AsyncIterable<Entry>): Promise<void> {
+    return this.#writes.run(async () => {
+      const next: Entry[] = []
+      for await (const entry of entries) next.push(entry)
+      this.#entries = next
+    })
   }
 
   async close(): Promise<void> {}

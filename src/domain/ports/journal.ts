@@ -1,16 +1,31 @@
-/** An entry could not be written; the message gives the reason. Entries written earlier are not lost. */
+/**
+ * An entry could not be written, and it is certain that it never will be; the message gives the reason. Entries written earlier are
+ * not lost.
+ */
 export class NotKeptError extends Error {
   override readonly name: string = 'NotKeptError'
   readonly code: string = 'not_kept'
+}
+
+/**
+ * This process is not the owner of the journal any more. Entries whose append rejects with it may have been kept: only the new owner
+ * knows. Nothing may be answered or written from then on.
+ */
+export class NotOwnerError extends Error {
+  override readonly name = 'NotOwnerError'
+  readonly code = 'not_owner'
 }
 
 /** An append-only log of entries, each one JSON value. */
 export interface Journal<Entry> {
   /** Every entry so far, oldest first. */
   read(): AsyncIterable<Entry>
-  /** Resolves when the entry would survive the death of this process. Entries keep the order of the calls. */
+  /**
+   * Resolves when the entry would survive the death of this process, and is pending as long as that is unknown. Entries keep the order
+   * of the calls. Rejects with NotKeptError or NotOwnerError.
+   */
   append(entry: Entry): Promise<void>
-  /** Replaces all entries by these, all or nothing. Appends called later follow them. */
+  /** Replaces all entries by these, all or nothing. Appends called later follow them; appends to other journals do not wait. */
   rewrite(entries: Iterable<Entry> | AsyncIterable<Entry>): Promise<void>
   /** Bytes (or an estimate) of all entries. */
   readonly size: number

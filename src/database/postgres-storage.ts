@@ -1,0 +1,187 @@
+import type {
+  ManifestData,
+  NamespaceManifest,
+  NamespaceStorage,
+  StorageStart,
+} from '../domain/ports/namespace-storage.ts'
+import type { UnparsedJournal } from '../domain/ports/unparsed-journal.ts'
+import type { Database, Row } from './database.ts'
+import { DatabaseError, damagedRows, databaseFailure } from './database-error.ts'
+import { DatabaseJournal } from './database-journal.ts'
+import { type Extent, emptyExtent, NamespaceWriter, type Ownership, type WrittenJournal } from './namespace-writer.ts'
+import type { ProcessLease } from './process-lease.ts'
+
+/** Milliseconds that a namespace which is closed waits for a database that does not answer. */
+const CLOSING_MS = 5_000
+
+/** A namespace as it was taken. */
+interface TakenNamespace {
+  ownership: Ownership
+  head: number
+  generations: Record<string, Extent>
+  manifest: ManifestData
+}
+
+/** The state of a namespace in rows of a database, which this process owns until it is closed or lost. */
+export class PostgresStorage implements NamespaceStorage {
+  readonly place: string
+  readonly manifest: NamespaceManifest
+  readonly #database: Database
+  readonly #lease: ProcessLease
+  readonly #writer: NamespaceWriter
+  readonly #generations: Record<string, Extent>
+  readonly #journals = new Map<string, Promise<DatabaseJournal<unknown>>>()
+  #cleared: Promise<void> | undefined
+  #closed: Promise<void> | undefined
+
+  /** The namespace was just taken by this process: see `NamespaceRows`. Throws DatabaseError if it is of a format that this version cannot read. */
+  constructor(database: Database, lease: ProcessLease, taken: TakenNamespace) {
+    const { ownership, head, generations, manifest } = taken
+    const writer = new NamespaceWriter(database, ownership, { head, manifest })
+    this.place = writer.place
+    this.#database = database
+    this.#lease = lease
+    this.#writer = writer
+    this.#generations = generations
+    this.manifest = {
+      get data() {
+        return writer.manifest
+      },
+      update: (changes) => writer.change((data) => ({ ...data, ...changes })),
+      raiseFormat: async () => {
+        const format = lease.formats.newest
+        if (writer.manifest.format < format) await writer.change((data) => ({ ...data, format }))
+      },
+    }
+    lease.own(writer)
+  }
+
+  get lost(): AbortSignal {
+    return this.#writer.lost
+  }
+
+  get awaySince(): number | undefined {
+    return this.#database.awaySince
+  }
+
+  holds(): boolean {
+    return this.#lease.holds() && !this.lost.aborted
+  }
+
+  async begin(version: string): Promise<void> {
+    await this.#clear()
+    await this.#writer.change((data) => ({ ...data, version, runs: data.runs + 1, clean: false }))
+  }
+
+  async journal<Entry>(name: string): Promise<UnparsedJournal<Entry>> {
+    const opened = this.#journals.get(name) ?? this.#openJournal(name)
+    this.#journals.set(name, opened)
+    return opened as Promise<UnparsedJournal<unknown>> as Promise<UnparsedJournal<Entry>>
+  }
+
+  async check(): Promise<void> {
+    if (this.lost.aborted) throw this.lost.reason
+    if (this.awaySince === undefined) return
+    const since = new Date(this.awaySince).toISOString()
+    throw new DatabaseError(this.place, `the database has not answered since ${since}`, 'see to it; nothing is lost')
+  }
+
+  async probeRoom(_bytes: number): Promise<void> {
+    await this.check()
+    const [row] = await this.#database.query(this.#database.statements.writable).catch((error: unknown) => {
+      throw databaseFailure(this.place, error)
+    })
+    if (row?.refuses) throw databaseFailure(this.place, Object.assign(new Error('read-only'), { code: '25006' }))
+  }
+
+  /** Gives the namespace back once all is stored. A database that does not answer is not waited for: then it stays this process's until that is dead. */
+  close(): Promise<void> {
+    this.#closed ??= this.#close()
+    return this.#closed
+  }
+
+  /** Deletes what no owner may ever need: rewrites that an earlier one did not finish, and what they were to replace. */
+  #clear(): Promise<void> {
+    this.#cleared ??= clearEntries(this.#database, this.#writer, this.#generations)
+    return this.#cleared
+  }
+
+  async #openJournal(name: string): Promise<DatabaseJournal<unknown>> {
+    const known = this.#generations[name]
+    const extent = known ?? emptyExtent(name, 0)
+    const written: WrittenJournal = { name, extent, inForce: true }
+    if (!known) {
+      const { journals } = this.manifest.data
+      if (journals.includes(name)) throw damagedRows(this.place, `the extent of its journal ${name} is missing`)
+      await this.#clear() // an earlier namespace of this name may have left entries
+      await this.#writer.change((data) => ({ ...data, journals: [...data.journals, name] }), written)
+    } else {
+      const values = [this.#writer.ownership.name, name, extent.generation, extent.seq]
+      const [foreign] = await this.#database.insist(this.#database.statements.behind, values, this.#writer.ended)
+      if (foreign)
+        throw damagedRows(`${this.place}, journal ${name}`, `row ${foreign.seq} is behind the last one, ${extent.seq}`)
+    }
+    if (this.#writer.ended.aborted) throw this.#writer.ended.reason
+    return new DatabaseJournal<unknown>({
+      database: this.#database,
+      writer: this.#writer,
+      written,
+      cleared: () => this.#clear(),
+    })
+  }
+
+  async #close(): Promise<void> {
+    const stored = this.#stored()
+    const patience = this.#database.clock.wallSleep(CLOSING_MS, this.lost)
+    const inTime = await Promise.race([stored.then(() => true), patience.then(() => false)])
+    if (inTime && !this.lost.aborted) {
+      const { name, owner, epoch } = this.#writer.ownership
+      const released = this.#database.query(this.#database.statements.release, [name, owner, epoch])
+      await Promise.race([released.catch(() => undefined), patience])
+    }
+    this.#lease.disown(this.#writer)
+    this.#writer.close()
+  }
+
+  async #stored(): Promise<void> {
+    await Promise.allSettled([...this.#journals.values()].map(async (opened) => (await opened).close()))
+    await this.#writer.idle()
+  }
+}
+
+async function clearEntries(
+  database: Database,
+  { ownership, ended }: NamespaceWriter,
+  generations: Record<string, Extent>,
+): Promise<void> {
+  const { name, epoch } = ownership
+  const { journals, deleteOlder, deleteUnfinished } = database.statements
+  for (const { journal } of await database.insist(journals, [name], ended)) {
+    const inForce = generations[String(journal)]?.generation ?? -1
+    await database.deleteAll(deleteOlder, [name, journal, inForce], ended)
+    await database.deleteAll(deleteUnfinished, [name, journal, inForce, epoch], ended)
+  }
+}
+
+/** Content of the manifest of a new namespace. */
+export function newManifest({ runs, ...start }: StorageStart, format: number): ManifestData {
+  return {
+    format,
+    ...start,
+    runs: runs ?? 0,
+    clock: { offset: 0, frozen_at: null },
+    seeded: false,
+    clean: true,
+    journals: [],
+  }
+}
+
+/** The namespace in a row that a statement returned which took it. */
+export function takenIn(row: Row, name: string, owner: string): TakenNamespace {
+  return {
+    ownership: { name, owner, epoch: Number(row.epoch) },
+    head: Number(row.head),
+    generations: row.generations as Record<string, Extent>,
+    manifest: row.manifest as ManifestData,
+  }
+}

@@ -1,0 +1,206 @@
+import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
+import { once } from 'node:events'
+import {
+  chmodSync,
+  chownSync,
+  existsSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs'
+import { connect, createServer } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { eventually } from './eventually.ts'
+
+const DEBIAN = '/usr/lib/postgresql'
+const PGBOUNCER = '/usr/sbin/pgbouncer'
+
+/** Folder of the newest PostgreSQL of this machine; undefined if there is none. */
+export const postgresFolder = existsSync(DEBIAN)
+  ? readdirSync(DEBIAN)
+      .sort((a, b) => Number(b) - Number(a))
+      .map((version) => join(DEBIAN, version, 'bin'))
+      .find((folder) => existsSync(join(folder, 'initdb')))
+  : undefined
+/** True if PgBouncer is installed. */
+export const pgBouncerInstalled = existsSync(PGBOUNCER)
+
+/** Reason why tests on PostgreSQL are left out, for their title; undefined if they are not. */
+export const noPostgres = postgresFolder
+  ? undefined
+  : 'left out: no PostgreSQL in /usr/lib/postgresql (apt-get install postgresql)'
+/** The same for PgBouncer. */
+export const noPgBouncer =
+  noPostgres ?? (pgBouncerInstalled ? undefined : 'left out: no PgBouncer (apt-get install pgbouncer)')
+
+/** A PostgreSQL server of a test file's own, in a folder of its own; it trusts everybody on this machine. */
+export class Postgres {
+  readonly port: number
+  readonly #folder: string
+  readonly #settings: readonly string[]
+  #process: ChildProcess | undefined
+
+  private constructor(folder: string, port: number, settings: readonly string[]) {
+    this.#folder = folder
+    this.port = port
+    this.#settings = settings
+  }
+
+  /** Makes a server and starts it. `settings`: `name=value` each. */
+  static async start(settings: readonly string[] = []): Promise<Postgres> {
+    const folder = ownFolder('postgres')
+    const init = ['-D', join(folder, 'data'), '-U', 'postgres', '-A', 'trust', '--no-sync', '-E', 'UTF8', '--locale=C']
+    const made = spawnSync(program('initdb'), init, { ...asServer(), encoding: 'utf8', cwd: folder })
+    if (made.status !== 0) throw new Error(`initdb: ${made.stderr}`)
+    const server = new Postgres(folder, await freePort(), settings)
+    await server.run()
+    return server
+  }
+
+  /** The address of a database; the port may be another one, such as a proxy's. */
+  url(database = 'postgres', port = this.port): string {
+    return `postgres://postgres@127.0.0.1:${port}/${database}`
+  }
+
+  /** Starts the server, also after {@link kill}; resolves when it answers. A standby stays one. */
+  async run({ standby = false } = {}): Promise<void> {
+    if (standby) writeFileSync(join(this.#folder, 'data', 'standby.signal'), '')
+    const own = [`port=${this.port}`, `unix_socket_directories=${this.#folder}`, 'listen_addresses=127.0.0.1']
+    // Killed processes do not need it, and only those are tested.
+    const settings = [...own, 'fsync=off', 'max_connections=60', ...this.#settings].flatMap((one) => ['-c', one])
+    const child = spawn(program('postgres'), ['-D', join(this.#folder, 'data'), ...settings], {
+      ...asServer(),
+      cwd: this.#folder,
+      stdio: 'ignore',
+    })
+    this.#process = child
+    await eventually(() => {
+      if (child.exitCode !== null) throw new Error(`PostgreSQL ended with ${child.exitCode}`)
+      const ready = spawnSync(program('pg_isready'), ['-h', '127.0.0.1', '-p', String(this.port)])
+      if (ready.status !== 0) throw new Error('PostgreSQL does not answer yet')
+    })
+  }
+
+  /** Ends the server and all its connections as nothing else does: at once. */
+  async kill(): Promise<void> {
+    const child = this.#process
+    if (!child?.pid || child.exitCode !== null || child.signalCode !== null) return
+    const ended = once(child, 'exit')
+    const backends = childrenOf(child.pid)
+    process.kill(child.pid, 'SIGKILL')
+    for (const backend of backends) {
+      try {
+        process.kill(backend, 'SIGKILL')
+      } catch {
+        // it has ended with its parent
+      }
+    }
+    await ended
+    // What it shared with them is gone when the last one is.
+    await eventually(() => {
+      const left = backends.filter((backend) => existsSync(`/proc/${backend}`))
+      if (left.length > 0) throw new Error(`still running: ${left}`)
+    })
+  }
+
+  /** Ends it and removes its folder. */
+  async stop(): Promise<void> {
+    await this.kill()
+    rmSync(this.#folder, { recursive: true, force: true })
+  }
+}
+
+/** A PgBouncer in transaction mode before a server. */
+export class PgBouncer {
+  readonly port: number
+  readonly #folder: string
+  readonly #process: ChildProcess
+
+  private constructor(folder: string, port: number, child: ChildProcess) {
+    this.#folder = folder
+    this.port = port
+    this.#process = child
+  }
+
+  static async start(server: Postgres): Promise<PgBouncer> {
+    const folder = ownFolder('pgbouncer')
+    const port = await freePort()
+    const file = join(folder, 'pgbouncer.ini')
+    writeFileSync(
+      file,
+      `[databases]
+* = host=127.0.0.1 port=${server.port}
+[pgbouncer]
+listen_addr = 127.0.0.1
+listen_port = ${port}
+unix_socket_dir =
+auth_type = trust
+auth_file = ${join(folder, 'users')}
+pool_mode = transaction
+default_pool_size = 10
+max_client_conn = 200
+`,
+    )
+    writeFileSync(join(folder, 'users'), '"postgres" ""\n')
+    for (const name of [file, join(folder, 'users')]) chmodSync(name, 0o644)
+    const child = spawn(PGBOUNCER, [file], { ...asServer(), cwd: folder, stdio: 'ignore' })
+    await eventually(async () => {
+      if (!(await listens(port))) throw new Error(`PgBouncer does not listen (exit code ${child.exitCode})`)
+    })
+    return new PgBouncer(folder, port, child)
+  }
+
+  async stop(): Promise<void> {
+    const ended = once(this.#process, 'exit')
+    if (this.#process.exitCode === null) {
+      this.#process.kill('SIGKILL')
+      await ended
+    }
+    rmSync(this.#folder, { recursive: true, force: true })
+  }
+}
+
+function program(name: string): string {
+  return join(postgresFolder ?? '', name)
+}
+
+/** PostgreSQL and PgBouncer refuse to run as root. */
+function asServer(): { uid?: number; gid?: number } {
+  if (process.getuid?.() !== 0) return {}
+  const [, , uid, gid] = /^postgres:.*$/m.exec(readFileSync('/etc/passwd', 'utf8'))?.[0].split(':') ?? []
+  return { uid: Number(uid), gid: Number(gid) }
+}
+
+function ownFolder(what: string): string {
+  const folder = mkdtempSync(join(tmpdir(), `yield-sandbox-${what}-`))
+  const { uid, gid } = asServer()
+  if (uid !== undefined && gid !== undefined) chownSync(folder, uid, gid)
+  return folder
+}
+
+function childrenOf(pid: number): number[] {
+  return readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').split(' ').filter(Boolean).map(Number)
+}
+
+async function freePort(): Promise<number> {
+  const server = createServer()
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const { port } = server.address() as { port: number }
+  server.close()
+  await once(server, 'close')
+  return port
+}
+
+async function listens(port: number): Promise<boolean> {
+  const socket = connect(port, '127.0.0.1')
+  const answered = await Promise.race([
+    once(socket, 'connect').then(() => true),
+    once(socket, 'error').then(() => false),
+  ]).catch(() => false)
+  socket.destroy()
+  return answered
+}
