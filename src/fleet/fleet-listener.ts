@@ -1,4 +1,5 @@
 import type { IncomingMessage, Server, ServerResponse } from 'node:http'
+import type { Socket } from 'node:net'
 import type { Duplex } from 'node:stream'
 import { NOT_TAKEN, readForwarded, restoreRequest, restoreResponse } from './forwarded-header.ts'
 
@@ -27,16 +28,27 @@ export function acceptForwarded(server: Server, deps: FleetListenerDeps): void {
     if (continues) response.writeContinue()
     taken.emit('request', request, response)
   }
+  server.on('connection', endGently)
   server.on('request', take(false)).on('checkExpectation', take(false)).on('checkContinue', take(true))
   server.on('upgrade', (request: IncomingMessage, socket: Duplex, head: Buffer) => {
     const taken = takeForwarded(request, deps)
     if (typeof taken !== 'number') return taken.emit('upgrade', request, socket, head)
     socket.on('error', () => socket.destroy())
-    socket.end(`HTTP/1.1 ${taken} ${NOT_TAKEN}\r\n${NOT_TAKEN}: ${taken}\r\nContent-Length: 0\r\nConnection: close\r\n\r\n`)
+    socket.end(
+      `HTTP/1.1 ${taken} ${NOT_TAKEN}\r\n${NOT_TAKEN}: ${taken}\r\nContent-Length: 0\r\nConnection: close\r\n\r\n`,
+    )
   })
   server.on('clientError', (error: Error, socket: Duplex) => {
     if (!deps.application()?.emit('clientError', error, socket)) socket.destroy()
   })
+}
+
+/**
+ * Lets a connection whose answer is its last one end when the other process ends it. If it was closed with a part of a body unread, the
+ * reset would overtake the answer there.
+ */
+function endGently(socket: Socket): void {
+  socket.destroySoon = () => void socket.end()
 }
 
 /** The server that answers a request, which is from then on as its client sent it; or the status of its refusal. */

@@ -61,9 +61,9 @@ export class Front {
 
   #serve({ request, response, continues }: FrontExchange): void {
     const application = this.#deps.application()
-    if (!application) return this.#deps.unavailable(request, response)
-    if (continues) response.writeContinue()
-    application.emit('request', request, response)
+    if (continues && application) response.writeContinue()
+    if (application) application.emit('request', request, response)
+    else this.#deps.unavailable(request, response)
   }
 
   async #leadUpgrade(request: IncomingMessage, socket: Duplex, head: Buffer): Promise<void> {
@@ -76,10 +76,9 @@ export class Front {
 
   #broke(error: NodeJS.ErrnoException, socket: Socket): void {
     const [last] = [...(ClientConnection.known(socket)?.passing ?? [])].slice(-1)
-    if (error.code === 'ECONNRESET' || !last) return this.#deps.refuse(error, socket)
-    // The owner has been told the end, or has a limit of its own for requests that take too long.
-    if (error.code === 'HPE_INVALID_EOF_STATE' || error.code === 'ERR_HTTP_REQUEST_TIMEOUT') return
-    if (!last.clientBroke()) this.#deps.refuse(error, socket)
+    // The owner gets the same end, and has a limit of its own for requests that take too long.
+    if (last && (error.code === 'HPE_INVALID_EOF_STATE' || error.code === 'ERR_HTTP_REQUEST_TIMEOUT')) return
+    if (!last || error.code === 'ECONNRESET' || !last.clientBroke()) this.#deps.refuse(error, socket)
   }
 
   /** Ends the connection of a client that has ended its side, as a server of Node does, unless an owner decides. */

@@ -1,4 +1,10 @@
-import { type ClientRequest, type IncomingMessage, request as openRequest, type ServerResponse } from 'node:http'
+import {
+  type ClientRequest,
+  type IncomingMessage,
+  type OutgoingMessage,
+  request as openRequest,
+  type ServerResponse,
+} from 'node:http'
 import type { Socket } from 'node:net'
 import { type ClientConnection, isReset, type Leaving, type Passing } from './client-connection.ts'
 import { forwardedHeader, NOT_TAKEN } from './forwarded-header.ts'
@@ -104,7 +110,11 @@ export class PassedRequest implements Passing {
         connected = true
         if (!innerExpect) this.#read()
         if (!innerExpect && !continues) this.#openBody(upstream)
-        if (this.#connection.left) this.clientLeft(this.#connection.left)
+        // The head goes out with what came with it: Node waits for the first byte of the body otherwise, and that may take its time.
+        setImmediate(() => {
+          flushHead(upstream)
+          if (this.#connection.left) this.clientLeft(this.#connection.left)
+        })
       })
     })
     upstream.once('continue', () => {
@@ -117,8 +127,6 @@ export class PassedRequest implements Passing {
       void this.#tryAnother(owner)
       upstream.destroy()
     })
-    // Node waits for the first byte of the body otherwise, and a body may take its time.
-    upstream.flushHeaders()
   }
 
   clientLeft(how: Leaving): void {
@@ -146,7 +154,10 @@ export class PassedRequest implements Passing {
   }
 
   #whenConnected(socket: Socket, then: () => void): void {
-    if (!socket.connecting) return then()
+    if (!socket.connecting) {
+      then()
+      return
+    }
     // A machine that vanishes says nothing, and requests may be held for long.
     socket.setKeepAlive(true, 10_000)
     const over = new AbortController()
@@ -165,9 +176,8 @@ export class PassedRequest implements Passing {
     if (this.#reading) return
     this.#reading = true
     const { request } = this.#exchange
-    if (request.destroyed) return this.#readRest()
-    request.on('data', (chunk: Buffer) => this.#take(chunk))
-    request.once('end', () => this.#end())
+    if (request.destroyed) this.#readRest()
+    else request.on('data', (chunk: Buffer) => this.#take(chunk)).once('end', () => this.#end())
   }
 
   /** Reads what has come of a request whose connection has ended. */
@@ -222,7 +232,7 @@ export class PassedRequest implements Passing {
     answer.on('error', () => undefined)
     answer.once('close', () => {
       if (answer.complete) return
-      response.flushHeaders()
+      flushHead(response)
       this.#broken(upstream)
     })
     if (this.#connection.socket.destroyed) {
@@ -244,7 +254,7 @@ export class PassedRequest implements Passing {
     })
     // The head goes out with what came with it, and alone if nothing did.
     setImmediate(() => {
-      if (!isWritten) response.flushHeaders()
+      if (!isWritten) flushHead(response)
     })
   }
 
@@ -290,12 +300,19 @@ export class PassedRequest implements Passing {
 /** No request begins with it, and no chunk: a client's bytes that are not HTTP, as the owner has to see them. */
 const NO_HTTP = '\0'
 
+/** Paths whose bodies may be long: calls of a chain, snapshots. The service answers long ones before they have come. */
+const BESIDE = /^\/(?:rpc|_sandbox)\//
+
 /** @returns true if the body may be too long to be kept */
 function isLong({ headers, url = '' }: IncomingMessage): boolean {
   const length = headers['content-length']
-  return length === undefined
-    ? headers['transfer-encoding'] !== undefined && url.startsWith('/rpc/')
-    : Number(length) > KEPT
+  const mayBe = length === undefined ? headers['transfer-encoding'] !== undefined : Number(length) > KEPT
+  return mayBe && BESIDE.test(url)
+}
+
+/** Sends the head as it is. `flushHeaders()` sends it as UTF-8, in which a byte above 127 becomes two. */
+function flushHead(message: OutgoingMessage): void {
+  if (!message.destroyed && !message.writableEnded) message.write(Buffer.alloc(0))
 }
 
 /** The lines of a request's head. Node refuses to write a Trailer where there can be no trailers: it says nothing there. */

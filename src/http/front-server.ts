@@ -1,4 +1,4 @@
-import { type Server as HttpServer, createServer, type IncomingMessage, type ServerResponse } from 'node:http'
+import { createServer, type Server as HttpServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import { createServer as createTlsServer } from 'node:https'
 import type { Socket } from 'node:net'
 import { Problem } from '../domain/errors.ts'
@@ -61,7 +61,11 @@ export function ownerAway(): Problem {
 }
 
 /** Answers a request with {@link ownerAway}. */
-export function answerOwnerAway(request: IncomingMessage, response: ServerResponse, { ids, settings }: FrontVoice): void {
+export function answerOwnerAway(
+  request: IncomingMessage,
+  response: ServerResponse,
+  { ids, settings }: FrontVoice,
+): void {
   const request_id = ids.next('req')
   const instance = (request.url ?? '').split('?', 1)[0] ?? ''
   const { status, body, headers } = renderProblem(ownerAway(), { request_id, instance }, settings)

@@ -55,7 +55,10 @@ export interface FleetAddress extends Pick<ListenOptions, 'host' | 'port'> {
  * Opens a listener for requests that other processes of the fleet pass on. `application`: server of this process's own application,
  * undefined while it owns nothing.
  */
-export async function openFleetListener(address: FleetAddress, application: () => Server | undefined): Promise<Listener> {
+export async function openFleetListener(
+  address: FleetAddress,
+  application: () => Server | undefined,
+): Promise<Listener> {
   const listener = await Listener.open({ ...address, publicUrl: undefined, tls: undefined })
   const server = createFleetServer()
   acceptForwarded(server, { secret: address.secret, application, applicationFor: application })
