@@ -5,6 +5,7 @@ import { deposits } from './deposits.mjs'
 import { exec } from './exec.mjs'
 import { explore } from './explore.mjs'
 import { faults } from './faults.mjs'
+import { forwarding } from './forwarding.mjs'
 import { held } from './held.mjs'
 import { memory } from './memory.mjs'
 import { namespaces } from './namespaces.mjs'
@@ -21,7 +22,7 @@ import { watching } from './watching.mjs'
 
 const PARTS = { startup, exec, requests, faults, deposits, reset, package: packageFigures }
 /** Minutes each: measured when named only. */
-const LONG_PARTS = { scale, held, stored, memory, namespaces, watching, explore }
+const LONG_PARTS = { scale, held, stored, memory, namespaces, watching, explore, forwarding }
 const ALL_PARTS = { ...PARTS, ...LONG_PARTS }
 
 /** Ratios of earlier runs. */
