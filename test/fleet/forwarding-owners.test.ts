@@ -197,6 +197,42 @@ test('a listener leads to another process or to the application here, and back, 
   early.socket.destroy()
 })
 
+test('a reader that is slow holds up the owner, and gets every byte', async () => {
+  const length = 64 * 2 ** 20
+  let drained = 0
+  const application = createHttpServer(({ url }, response) => {
+    if (url === '/drained') return response.end(String(drained))
+    const piece = Buffer.alloc(2 ** 20, 'x')
+    let left = length
+    const more = () => {
+      while (left > 0) {
+        left -= piece.length
+        if (!response.write(piece)) return response.once('drain', more)
+      }
+      return response.end()
+    }
+    response.on('drain', () => drained++)
+    response.writeHead(200, { 'content-length': length })
+    return more()
+  })
+  const owner = await process(application)
+  const { url } = await frontTo(owner)
+  const client = new RawClient(url)
+  client.socket.pause()
+  await client.write(GET)
+  await eventually(() => expect(client.socket.readableLength).toBeGreaterThan(0))
+  // Nobody reads: what is under way fills the buffers between the two, and no more.
+  for (let before = -1; before !== drained; ) {
+    before = drained
+    await answerTo(url, 'GET /drained HTTP/1.1\r\nHost: a.test\r\n\r\n')
+  }
+  expect(drained).toBeLessThan(32)
+  client.socket.resume()
+  await client.answers(1)
+  expect(client.text.length - client.text.indexOf('\r\n\r\n') - 4).toBe(length)
+  client.socket.destroy()
+})
+
 test('a WebSocket of a chain passes through', async () => {
   for (const url of [ways.owner.listeningUrl, ways.front.url]) {
     const socket = new WebSocket(`${url.replace('http', 'ws')}/rpc/31337`)
