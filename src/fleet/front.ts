@@ -2,7 +2,7 @@ import type { IncomingMessage, Server, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 import type { Duplex } from 'node:stream'
 import { ClientConnection } from './client-connection.ts'
-import type { OwnerOf, Place } from './owner.ts'
+import type { OwnerOf, OwnerPlace } from './owner.ts'
 import { type FrontExchange, PassedRequest, type PassingDeps } from './passed-request.ts'
 import { passUpgrade } from './passed-upgrade.ts'
 
@@ -47,12 +47,12 @@ export class Front {
   }
 
   /** Does not reject: an owner that cannot be found out is nobody. */
-  #placeOf(request: IncomingMessage): Place | Promise<Place> {
+  #placeOf(request: IncomingMessage): OwnerPlace | Promise<OwnerPlace> {
     const place = this.#deps.ownerOf(request)
     return place instanceof Promise ? place.catch(() => null) : place
   }
 
-  #to(place: Place, exchange: FrontExchange): void {
+  #to(place: OwnerPlace, exchange: FrontExchange): void {
     const { request, response } = exchange
     if (place === null) this.#deps.unavailable(request, response)
     else if (place === 'here') this.#serve(exchange)

@@ -10,10 +10,10 @@ export interface Owner {
 }
 
 /** Where a request belongs; null: nobody that could be asked owns it now. */
-export type Place = Owner | 'here' | null
+export type OwnerPlace = Owner | 'here' | null
 
 /**
  * Returns the place of a request by its head. `failed`: the owner that turned out to be unreachable, or not the owner, so that an answer
  * from memory does not do.
  */
-export type OwnerOf = (request: IncomingMessage, failed?: Owner) => Place | Promise<Place>
+export type OwnerOf = (request: IncomingMessage, failed?: Owner) => OwnerPlace | Promise<OwnerPlace>

@@ -8,7 +8,7 @@ import {
 import type { Socket } from 'node:net'
 import { type ClientConnection, isReset, type Leaving, type Passing } from './client-connection.ts'
 import { forwardedHeader, NOT_TAKEN } from './forwarded-header.ts'
-import type { Owner, Place } from './owner.ts'
+import type { Owner, OwnerPlace } from './owner.ts'
 
 /** Bytes of a body that are kept in memory, to hand the request on once more: the service refuses longer ones. */
 const KEPT = 100 * 1024
@@ -26,8 +26,8 @@ export interface FrontExchange {
 
 /** What passing requests on needs of the process. */
 export interface PassingDeps {
-  /** Place of a request whose owner could not be reached, or was not the owner. May reject. */
-  again(request: IncomingMessage, failed: Owner): Place | Promise<Place>
+  /** OwnerPlace of a request whose owner could not be reached, or was not the owner. May reject. */
+  again(request: IncomingMessage, failed: Owner): OwnerPlace | Promise<OwnerPlace>
   /** Serves a request in this process, if nothing of its body has been read. */
   serve(exchange: FrontExchange): void
   /** This process as an owner: for a request whose body has been read, and that turns out to be for it. */
@@ -275,7 +275,7 @@ export class PassedRequest implements Passing {
     if (this.#repeated || !this.#kept) return this.#giveUp()
     this.#repeated = true
     const { again, serve, self } = this.#deps
-    let place: Place = null
+    let place: OwnerPlace = null
     try {
       place = await again(request, failed)
     } catch {

@@ -3,7 +3,7 @@ import { connect, type Socket } from 'node:net'
 import type { Duplex } from 'node:stream'
 import { isReset } from './client-connection.ts'
 import { forwardedHeader, NOT_TAKEN } from './forwarded-header.ts'
-import type { Owner, OwnerOf, Place } from './owner.ts'
+import type { Owner, OwnerOf, OwnerPlace } from './owner.ts'
 
 /** A request for another protocol, and the bytes that came behind its head. */
 export interface Upgrade {
@@ -52,7 +52,7 @@ export function passUpgrade(upgrade: Upgrade, owner: Owner, deps: UpgradeDeps, r
 }
 
 async function passToAnother(upgrade: Upgrade, failed: Owner, deps: UpgradeDeps, repeated: boolean): Promise<void> {
-  let place: Place = null
+  let place: OwnerPlace = null
   try {
     if (!repeated) place = await deps.ownerOf(upgrade.request, failed)
   } catch {

@@ -3,7 +3,7 @@ import { createServer as createHttpServer, request, type Server } from 'node:htt
 import { createServer, type Socket } from 'node:net'
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
 import { WebSocket } from 'ws'
-import type { Owner, Place } from '../../src/fleet/owner.ts'
+import type { Owner, OwnerPlace } from '../../src/fleet/owner.ts'
 import { Listener } from '../../src/http/listener.ts'
 import { leadToOwners, openFleetListener } from '../../src/sandbox/front.ts'
 import { selfSigned } from '../../src/tls/server-certificate.ts'
@@ -20,7 +20,7 @@ beforeAll(async () => {
 afterAll(() => ways.stop())
 
 /** A front before the sandbox, for one test; `places` are what it is told of the owner, one look-up after another. */
-async function frontTo(...places: Place[]): Promise<{ url: string; failed: (Owner | undefined)[] }> {
+async function frontTo(...places: OwnerPlace[]): Promise<{ url: string; failed: (Owner | undefined)[] }> {
   const failed: (Owner | undefined)[] = []
   const front = await TwoWays.front(ways.owner, (of) => {
     failed.push(of)
@@ -173,7 +173,7 @@ describe('the listener of the fleet', () => {
 })
 
 test('a listener leads to another process or to the application here, and back, also on open connections', async () => {
-  let place: Place = ways.address
+  let place: OwnerPlace = ways.address
   const here = createHttpServer((_request, response) => response.end('here'))
   const listener = await Listener.open({ host: '127.0.0.1', port: 0, publicUrl: undefined, tls: undefined })
   onTestFinished(() => listener.close())

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { connect, type Socket } from 'node:net'
 import { connect as connectTls } from 'node:tls'
 import { expect } from 'vitest'
-import type { Owner, Place } from '../../src/fleet/owner.ts'
+import type { Owner, OwnerPlace } from '../../src/fleet/owner.ts'
 import { Listener } from '../../src/http/listener.ts'
 import type { FaultRule } from '../../src/index.ts'
 import type { SandboxOptions } from '../../src/options.ts'
@@ -142,7 +142,7 @@ export class TwoWays {
   /** A process that owns nothing, as far as clients see it. */
   static async front(
     { namespace }: Sandbox,
-    ownerOf: (failed?: Owner) => Place | Promise<Place>,
+    ownerOf: (failed?: Owner) => OwnerPlace | Promise<OwnerPlace>,
     tls?: { cert: string; key: string },
   ): Promise<Listener> {
     const listener = await Listener.open({ host: '127.0.0.1', port: 0, publicUrl: undefined, tls })
@@ -242,6 +242,7 @@ export interface Played {
 /** An exchange of the owner's record, as far as tests ask. */
 export interface Recorded {
   end: string
+  response: object | null
   transfer: { steps: { step: string }[] } | null
 }
 
@@ -259,9 +260,11 @@ export function withoutBodies({ received, record }: Played): Played {
   return { received, record: JSON.parse(text) }
 }
 
-function isUnderWay({ end, transfer }: Recorded): boolean {
+function isUnderWay({ end, transfer, response }: Recorded): boolean {
   const last = transfer?.steps.at(-1)?.step
-  return end === 'open' || (last !== undefined && last !== 'settled' && last !== 'claimed')
+  // A transfer that is refused goes no further, and has an answer.
+  const isOver = last === 'settled' || (last === 'claimed' && response !== null)
+  return end === 'open' || (last !== undefined && !isOver)
 }
 
 /** Real time differs in every run. */
