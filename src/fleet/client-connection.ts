@@ -42,6 +42,9 @@ export class ClientConnection {
   #left: Leaving | undefined
 
   private constructor(readonly socket: Socket) {
+    // It may have left while the owner was looked up.
+    if (socket.destroyed) this.#left = isReset(socket) ? 'reset' : 'closed'
+    else if (socket.readableEnded) this.#left = 'ended'
     socket.once('end', () => this.#leave('ended'))
     socket.once('close', () => this.#leave(isReset(socket) ? 'reset' : 'closed'))
   }

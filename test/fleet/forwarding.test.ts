@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
 import type { FaultRule } from '../../src/index.ts'
 import { eventually } from '../helpers/eventually.ts'
 import { ask, type RawClient, recorded, type Stage, TwoWays } from './two-ways.ts'
@@ -151,6 +151,29 @@ describe('a client that leaves is noticed the same', () => {
       })
       expect(record).toMatchObject([{ operation: 'deposit', end: 'abandoned' }])
     }
+  })
+
+  test('before its owner is found: its deposit is carried out', async () => {
+    let found = (): void => undefined
+    const looked = new Promise<void>((resolve) => {
+      found = resolve
+    })
+    const front = await TwoWays.front(ways.owner, async () => {
+      await looked
+      return ways.address
+    })
+    onTestFinished(() => front.close())
+    const { record } = await ways.play(front.url, undefined, async (stage) => {
+      const client = stage.open()
+      client.socket.write(stage.deposit(), () => client.socket.resetAndDestroy())
+      await client.ended()
+      await stage.control('GET', 'health')
+      found()
+      await eventually(async () =>
+        expect(JSON.stringify(await stage.control('GET', 'requests'))).toContain('"settled"'),
+      )
+    })
+    expect(record).toMatchObject([{ operation: 'deposit', end: 'abandoned' }])
   })
 
   test('while the end of a chunk is not HTTP', async () => {
