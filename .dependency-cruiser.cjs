@@ -157,6 +157,8 @@ const ROOMS = {
   'faults/': ['domain/'],
   // Every rule of the specification and how closely it is kept: a document, as data.
   'fidelity/': ['domain/'],
+  // Several processes as one: who does not own what a request is for passes it on.
+  'fleet/': ['domain/'],
   'fixtures/': ['domain/', 'options.ts', 'yaml-file/'],
   'http/': ['control/', 'domain/', 'faults/', 'fidelity/', 'partner-api/', 'traffic/'],
   'identity/': ['domain/'],

@@ -5,6 +5,7 @@ import { deposits } from './deposits.mjs'
 import { exec } from './exec.mjs'
 import { explore } from './explore.mjs'
 import { faults } from './faults.mjs'
+import { forwarding } from './forwarding.mjs'
 import { held } from './held.mjs'
 import { join } from './join.mjs'
 import { memory } from './memory.mjs'
@@ -23,7 +24,7 @@ import { watching } from './watching.mjs'
 
 const PARTS = { startup, exec, requests, faults, deposits, reset, package: packageFigures }
 /** Minutes each: measured when named only. */
-const LONG_PARTS = { join, scale, held, stored, memory, namespaces, team, watching, explore }
+const LONG_PARTS = { join, scale, held, stored, memory, namespaces, team, watching, explore, forwarding }
 const ALL_PARTS = { ...PARTS, ...LONG_PARTS }
 
 /** Ratios of earlier runs. */

@@ -1,11 +1,10 @@
-import type { Socket } from 'node:net'
 import Fastify, { type FastifyError, type FastifyInstance, LogController } from 'fastify'
 import type { Origin } from '../domain/origin.ts'
 import { endpoints } from '../partner-api/endpoints.ts'
 import { badRequest } from './bad-request.ts'
-import { answerClientError, answerConnect } from './client-error.ts'
-import { Connection, noteCarriers } from './connection.ts'
+import { answerClientError } from './client-error.ts'
 import { Entrance, type EntranceDeps } from './entrance.ts'
+import { prepareServer, REQUEST_TIMEOUT_MS, SERVER } from './front-server.ts'
 import { guardShared } from './guard-shared.ts'
 import { writeError } from './handle.ts'
 import { registerDocsPage, registerInspector } from './inspector-pages.ts'
@@ -15,17 +14,10 @@ import { readBodies } from './read-body.ts'
 import { checkHead } from './request-head.ts'
 import { logRequests, logWhenOver } from './request-log.ts'
 import { parseQuery, unknownRoute } from './routing.ts'
-import { UpgradableMessage } from './upgradable-message.ts'
 import { compileSchema, withoutAjv } from './validate.ts'
 
 /** Longest request body, in bytes. Assumption `body-limits`. */
 const BODY_LIMIT = 100 * 1024
-
-/** Milliseconds within which a request has to arrive, headers and body. */
-const REQUEST_TIMEOUT_MS = 60_000
-
-/** Node would refuse a request without Host itself, and its answer would lack version and request id. */
-const SERVER = { requireHostHeader: false, IncomingMessage: UpgradableMessage }
 
 /** Dependencies of {@link createApp}. */
 export interface AppDeps extends EntranceDeps {
@@ -77,14 +69,9 @@ export async function createApp(deps: AppDeps): Promise<FastifyInstance> {
     },
   })
   app.log = log
-  // Node would drop the headers beyond 2,000 silently; their total length is limited anyway.
-  app.server.maxHeadersCount = 0
-  if (deps.tls) noteCarriers(app.server)
-  // Before Node uses the socket: a property that is added later changes the socket's shape, and Node's code has two to deal with.
-  app.server.on(deps.tls ? 'secureConnection' : 'connection', (socket: Socket) => Connection.of(socket))
+  prepareServer(app.server, deps.tls !== undefined, { ids, settings })
   // Unknown expectations may be ignored (RFC 9110, Expect); Node would refuse them as it would a missing Host.
   app.server.on('checkExpectation', (request, response) => app.routing(request, response))
-  app.server.on('connect', (_request, socket: Socket) => answerConnect(socket, ids, settings))
   app.decorateRequest('exchange', null)
   app.decorateRequest('record', null)
   app.decorateRequest('arrived', undefined)

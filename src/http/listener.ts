@@ -1,4 +1,5 @@
 import { once } from 'node:events'
+import type { Server as HttpServer } from 'node:http'
 import { createServer, type Server, type Socket } from 'node:net'
 import { Server as TlsServer } from 'node:tls'
 import type { FastifyInstance } from 'fastify'
@@ -59,6 +60,7 @@ export class Listener {
 
   readonly #doors: Door[]
   #app: FastifyInstance | undefined
+  #target: HttpServer | undefined
 
   private constructor(
     /** URL of the address that it listens on. */
@@ -80,7 +82,7 @@ export class Listener {
     const isThere = await door.openIfThere(host, Number(port), true)
     if (!isThere) await door.open(hostname.replace(/^\[|\]$/g, ''), 0)
     this.#doors.push(door)
-    if (this.#app) door.leadTo(this.#app.server)
+    if (this.#target) door.leadTo(this.#target)
     const url = `${protocol}//${isThere ? host : hostname}:${door.port}`
     this.origin.addName(url)
     return url
@@ -92,14 +94,21 @@ export class Listener {
     // Fastify ends connections only for a server that it started listening itself.
     app.addHook('preClose', async () => app.server.closeAllConnections())
     await app.ready()
+    await this.leadTo(app.server)
+  }
+
+  /** Lets a server have all connections from now on, first those that wait. Not to be called twice. */
+  async leadTo(server: HttpServer): Promise<void> {
+    this.#target = server
     const [first, ...others] = this.#doors
-    await first?.handOver(app.server)
-    for (const door of others) door.leadTo(app.server)
+    await first?.handOver(server)
+    for (const door of others) door.leadTo(server)
   }
 
   /** Ends connections and frees the port, on every address. */
   async close(): Promise<void> {
     const freed = this.#doors.map((door) => door.close())
+    if (!this.#app) this.#target?.closeAllConnections()
     await Promise.all([this.#app?.close(), ...freed])
   }
 }

@@ -1,6 +1,5 @@
 import { IncomingMessage } from 'node:http'
 import type { Duplex } from 'node:stream'
-import { TLSSocket } from 'node:tls'
 import { Type } from '@sinclair/typebox'
 import type { FastifyInstance, FastifyRequest, RouteHandlerMethod } from 'fastify'
 import { refuseForeignHost, refuseForeignOrigin } from '../control/foreign-callers.ts'
@@ -216,7 +215,7 @@ async function chainFor(
   deps: RpcDeps,
   news: WeakMap<Chain, ChainNews>,
 ): Promise<SocketChain> {
-  refuseForeignOrigin({ headers, protocol: socket instanceof TLSSocket ? 'https' : 'http' }, deps.origin)
+  refuseForeignOrigin({ headers, protocol: 'encrypted' in socket ? 'https' : 'http' }, deps.origin)
   if (deps.local) refuseForeignHost({ headers })
   const [, namespace, chain_id = '', query] = SOCKET_PATH.exec(url) ?? []
   const key = new URLSearchParams(query).get('key')

@@ -21,6 +21,7 @@ import { chooseCertificate, type ServerCertificate } from '../tls/server-certifi
 import { readBeginState } from './begin-state.ts'
 import type { NamespaceCopy } from './build-services.ts'
 import { credentialsOf } from './credentials.ts'
+import { type FleetAddress, openFleetListener } from './front.ts'
 import { clientsOf, type Namespace } from './namespace.ts'
 import { Namespaces } from './namespaces.ts'
 import { keptOf } from './open-namespace.ts'
@@ -52,6 +53,7 @@ export class Sandbox {
   /** The sandbox that this one is a guest of. */
   readonly #host: Sandbox | undefined
   readonly #guests = new Set<Sandbox>()
+  readonly #fleet: Listener[] = []
   #app: FastifyInstance | undefined
   readonly #ending = new AbortController()
   #stopping: Promise<void> | undefined
@@ -287,6 +289,16 @@ export class Sandbox {
   }
 
   /**
+   * Takes requests that other processes of a fleet pass on, at an address for them alone, until it stops. Returns the URL of that address;
+   * rejects with the operating system's error about it.
+   */
+  async acceptForwarded(address: FleetAddress): Promise<string> {
+    const listener = await openFleetListener(address, () => (this.stopping ? undefined : this.#app?.server))
+    this.#fleet.push(listener)
+    return listener.url
+  }
+
+  /**
    * Address at which a browser finds the inspector; undefined if it is switched off. Where a control token is needed, it has a code for one
    * session behind `#`, which no browser sends to anybody: a fresh one at each call.
    */
@@ -338,7 +350,8 @@ export class Sandbox {
     this.namespaces.beginStop()
     try {
       await Promise.allSettled([...this.#guests].map((guest) => guest.stop()))
-      await this.namespaces.stop(this.#listener.close())
+      const closed = Promise.all([this.#listener, ...this.#fleet].map((listener) => listener.close()))
+      await this.namespaces.stop(closed.then(() => undefined))
     } finally {
       if (this.#host) this.#host.#guests.delete(this)
       else await this.#surroundings.pool.stop()

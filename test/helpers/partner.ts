@@ -150,12 +150,35 @@ export function testSandbox(options: SandboxOptions = {}): Promise<SandboxHandle
 /** The one sandbox of this process that namespaces are made in. It ends with the process, and its Anvils as well. */
 let surrounding: Promise<SandboxHandle> | undefined
 
+/** A sandbox whose address is that of a process that only passes requests on: no client reaches it directly. */
+async function throughFront(): Promise<SandboxHandle> {
+  const [{ Listener }, { leadToOwners }, { Sandbox }, { handleOf }, { loadViem }] = await Promise.all([
+    import('../../src/http/listener.ts'),
+    import('../../src/sandbox/front.ts'),
+    import('../../src/sandbox/sandbox.ts'),
+    import('../../src/library/handle.ts'),
+    import('../../src/library/load-viem.ts'),
+  ])
+  const front = await Listener.open({ host: '127.0.0.1', port: 0, publicUrl: undefined, tls: undefined })
+  const sandbox = await Sandbox.listen({ port: 0, confirmationDelay: 0, seed: 7, publicUrl: front.url })
+  await sandbox.ready
+  const secret = randomUUID()
+  const { hostname, port } = new URL(await sandbox.acceptForwarded({ host: '127.0.0.1', port: 0, secret }))
+  const owner = { host: hostname, port: Number(port), secret }
+  const { settings } = sandbox.namespace.fixture
+  const parts = { certificate: undefined, settings, self: undefined, application: () => undefined }
+  await leadToOwners(front, { ...parts, ownerOf: () => owner })
+  const stop = () => sandbox.stop()
+  const client = new ControlClient(front.url)
+  return handleOf(client, { fetch, loadViem, stop, dispose: stop })
+}
+
 /**
  * A namespace as {@link testSandbox} starts a sandbox, at a tenth of what that costs: for all but addresses, starts and ends. Whatever has
  * no credentials, as a request below `/_sandbox` or to `/rpc/31337`, reaches the default namespace, which nobody has for himself.
  */
 export async function testNamespace(options: NamespaceOptions = {}): Promise<SandboxHandle> {
-  surrounding ??= testSandbox()
+  surrounding ??= process.env.TEST_THROUGH_FRONT ? throughFront() : testSandbox()
   return (await surrounding).namespaces.create(options)
 }
 

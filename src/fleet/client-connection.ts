@@ -1,0 +1,98 @@
+import { Agent } from 'node:http'
+import type { Socket } from 'node:net'
+import type { Owner } from './owner.ts'
+
+/** How a client has left: it has ended its side only, closed the connection, or reset it. */
+export type Leaving = 'ended' | 'closed' | 'reset'
+
+/** A request of a client on its way through this process. */
+export interface Passing {
+  clientLeft(how: Leaving): void
+  /** The client has sent bytes that are not HTTP. @returns false if the owner cannot be asked for an answer */
+  clientBroke(): boolean
+}
+
+const CLIENT = Symbol('client connection')
+
+interface ClientSocket extends Socket {
+  [CLIENT]?: ClientConnection
+}
+
+/**
+ * A client's connection, with one connection of its own to each owner that its requests went to: so an owner can tell the connections of
+ * clients apart, and an end on one side becomes the same end on the other.
+ */
+export class ClientConnection {
+  /** The connection of a socket; made at the first call. */
+  static of(socket: Socket): ClientConnection {
+    const client: ClientSocket = socket
+    client[CLIENT] ??= new ClientConnection(socket)
+    return client[CLIENT]
+  }
+
+  /** The connection of a socket; undefined if {@link ClientConnection.of} has not made one. */
+  static known(socket: Socket): ClientConnection | undefined {
+    const client: ClientSocket = socket
+    return client[CLIENT]
+  }
+
+  readonly passing = new Set<Passing>()
+  readonly #agents = new Map<string, Agent>()
+  readonly #upstream = new Set<Socket>()
+  #left: Leaving | undefined
+
+  private constructor(readonly socket: Socket) {
+    // It may have left while the owner was looked up.
+    if (socket.destroyed) this.#left = isReset(socket) ? 'reset' : 'closed'
+    else if (socket.readableEnded) this.#left = 'ended'
+    socket.once('end', () => this.#leave('ended'))
+    socket.once('close', () => this.#leave(isReset(socket) ? 'reset' : 'closed'))
+  }
+
+  /** How the client has left; undefined while it is there. */
+  get left(): Leaving | undefined {
+    return this.#left
+  }
+
+  /** The agent for requests to that owner: one connection, on which they go one after another. */
+  agentFor({ host, port }: Owner): Agent {
+    const address = `${host} ${port}`
+    const known = this.#agents.get(address)
+    if (known) return known
+    const agent = new Agent({ keepAlive: true, maxSockets: 1 })
+    this.#agents.set(address, agent)
+    return agent
+  }
+
+  /** Notes a connection to an owner, which ends with the client's. */
+  joined(upstream: Socket): void {
+    if (this.#upstream.has(upstream)) return
+    this.#upstream.add(upstream)
+    upstream.once('close', () => this.#upstream.delete(upstream))
+  }
+
+  /** Forgets a request that is over. */
+  passed(passing: Passing): void {
+    this.passing.delete(passing)
+    if (this.passing.size === 0 && this.#left && this.#left !== 'ended') this.#endUpstream(this.#left)
+  }
+
+  #leave(how: Leaving): void {
+    this.#left = how
+    for (const passing of this.passing) passing.clientLeft(how)
+    if (this.passing.size === 0 && how !== 'ended') this.#endUpstream(how)
+  }
+
+  #endUpstream(how: Leaving): void {
+    for (const socket of this.#upstream) {
+      // A client that closes with its answer unread resets: the owner has to learn that.
+      if (how === 'reset') socket.resetAndDestroy()
+      else socket.destroySoon()
+    }
+  }
+}
+
+/** @returns true if the other end, or the system of a process that was killed, has reset the connection */
+export function isReset({ errored }: Socket): boolean {
+  return errored !== null && 'code' in errored && (errored.code === 'ECONNRESET' || errored.code === 'EPIPE')
+}

@@ -1,0 +1,65 @@
+import type { IncomingMessage, Server, ServerResponse } from 'node:http'
+import type { Socket } from 'node:net'
+import type { Duplex } from 'node:stream'
+import { NOT_TAKEN, readForwarded, restoreRequest, restoreResponse } from './forwarded-header.ts'
+
+/** Dependencies of {@link acceptForwarded}. */
+export interface FleetListenerDeps {
+  /** The fleet's secret: without spaces. */
+  secret: string
+  /** The server of the application that a request is for; undefined if this process is not the owner. */
+  applicationFor(request: IncomingMessage): Server | undefined
+  /** The server of any application here, which answers bytes that are not HTTP; undefined while there is none. */
+  application(): Server | undefined
+}
+
+/**
+ * Answers what other processes of the fleet pass on, on a server of its own: the application gets each request as its client sent it, with
+ * the client's address. Anything else is refused before its body is read: 403 without the fleet's secret, 421 if this process is not the
+ * owner or the request was passed on before.
+ *
+ * `server`: must take heads somewhat longer than the public one, because of the header that is added.
+ */
+export function acceptForwarded(server: Server, deps: FleetListenerDeps): void {
+  const take = (continues: boolean) => (request: IncomingMessage, response: ServerResponse) => {
+    const taken = takeForwarded(request, deps)
+    if (typeof taken === 'number') return refuse(response, taken)
+    restoreResponse(response, request)
+    if (continues) response.writeContinue()
+    taken.emit('request', request, response)
+  }
+  server.on('connection', endGently)
+  server.on('request', take(false)).on('checkExpectation', take(false)).on('checkContinue', take(true))
+  server.on('upgrade', (request: IncomingMessage, socket: Duplex, head: Buffer) => {
+    const taken = takeForwarded(request, deps)
+    if (typeof taken !== 'number') return taken.emit('upgrade', request, socket, head)
+    socket.on('error', () => socket.destroy())
+    socket.end(
+      `HTTP/1.1 ${taken} ${NOT_TAKEN}\r\n${NOT_TAKEN}: ${taken}\r\nContent-Length: 0\r\nConnection: close\r\n\r\n`,
+    )
+  })
+  server.on('clientError', (error: Error, socket: Duplex) => {
+    if (!deps.application()?.emit('clientError', error, socket)) socket.destroy()
+  })
+}
+
+/**
+ * Lets a connection whose answer is its last one end when the other process ends it. If it was closed with a part of a body unread, the
+ * reset would overtake the answer there.
+ */
+function endGently(socket: Socket): void {
+  socket.destroySoon = () => void socket.end()
+}
+
+/** The server that answers a request, which is from then on as its client sent it; or the status of its refusal. */
+function takeForwarded(request: IncomingMessage, { secret, applicationFor }: FleetListenerDeps): Server | 403 | 421 {
+  const forwarded = readForwarded(request, secret)
+  if (typeof forwarded === 'number') return forwarded
+  restoreRequest(request, forwarded)
+  return applicationFor(request) ?? 421
+}
+
+function refuse(response: ServerResponse, status: 403 | 421): void {
+  // The connection stays: if it ended with a part of the body unread, its reset could overtake this answer.
+  response.writeHead(status, { [NOT_TAKEN]: String(status), 'content-length': '0' }).end()
+}

@@ -1,0 +1,67 @@
+import type { Server } from 'node:http'
+import { SandboxClock } from '../domain/clock.ts'
+import { Ids } from '../domain/ids.ts'
+import type { ServiceSettings } from '../domain/service-settings.ts'
+import { acceptForwarded } from '../fleet/fleet-listener.ts'
+import { Front } from '../fleet/front.ts'
+import type { Owner, OwnerOf } from '../fleet/owner.ts'
+import { answerClientError, refuseSocket } from '../http/client-error.ts'
+import { resetConnection } from '../http/connection.ts'
+import { answerOwnerAway, createFleetServer, createFrontServer, ownerAway } from '../http/front-server.ts'
+import { Listener, type ListenOptions } from '../http/listener.ts'
+import { SeededRandom } from '../support/random.ts'
+
+/** What a process of a fleet answers with at its public address. */
+export interface FrontOptions {
+  /** PEM texts, to serve https; undefined for http. */
+  certificate: { cert: string; key: string } | undefined
+  /** Of the service that the fleet serves. */
+  settings: ServiceSettings
+  ownerOf: OwnerOf
+  /** Server of this process's own application; undefined while it has none. */
+  application(): Server | undefined
+  /** This process, as others reach it; undefined if they do not. */
+  self: Owner | undefined
+}
+
+/** Lets a listener lead each request to its owner: this process or another, which may change at any time. */
+export async function leadToOwners(listener: Listener, options: FrontOptions): Promise<void> {
+  const { settings, certificate, application } = options
+  const clock = new SandboxClock() // for real time only
+  const ids = new Ids({ clock, random: new SeededRandom(SeededRandom.freshSeed()) })
+  const voice = { ids, settings }
+  const server = createFrontServer(certificate, voice)
+  new Front(server, {
+    ...options,
+    refuse: (error, socket) => {
+      // The application's own answer, which knows the request in which the error was found.
+      if (!application()?.emit('clientError', error, socket)) answerClientError(error, socket, ids, settings)
+    },
+    refuseUpgrade: (socket) => refuseSocket(socket, ownerAway(), ids, settings),
+    unavailable: (request, response) => answerOwnerAway(request, response, voice),
+    reset: resetConnection,
+    wallSleep: (milliseconds, signal) => clock.wallSleep(milliseconds, signal),
+  })
+  await listener.leadTo(server)
+}
+
+/** Where and from whom a process takes requests that others of its fleet pass on. */
+export interface FleetAddress extends Pick<ListenOptions, 'host' | 'port'> {
+  /** The fleet's secret: without spaces. */
+  secret: string
+}
+
+/**
+ * Opens a listener for requests that other processes of the fleet pass on. `application`: server of this process's own application,
+ * undefined while it owns nothing.
+ */
+export async function openFleetListener(
+  address: FleetAddress,
+  application: () => Server | undefined,
+): Promise<Listener> {
+  const listener = await Listener.open({ ...address, publicUrl: undefined, tls: undefined })
+  const server = createFleetServer()
+  acceptForwarded(server, { secret: address.secret, application, applicationFor: application })
+  await listener.leadTo(server)
+  return listener
+}
