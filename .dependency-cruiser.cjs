@@ -111,14 +111,9 @@ const ROOMS = {
     'render/safe-text.ts',
   ],
   'data-dir/': ['domain/ports/journal.ts', 'domain/ports/unparsed-journal.ts'],
-  // A team's state: the same journals as rows of PostgreSQL, and who owns them.
-  'database/': [
-    'domain/ports/journal.ts',
-    'domain/ports/namespace-registry.ts',
-    'domain/ports/namespace-storage.ts',
-    'domain/ports/unparsed-journal.ts',
-  ],
   'domain/': [],
+  // A team's state: the same journals as rows of PostgreSQL, and who owns them.
+  'database/': ['domain/ports/'],
   // Runs a command against sandboxes that it starts, or within one that runs.
   'exec/': [
     'books/',
