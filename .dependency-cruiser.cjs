@@ -111,9 +111,9 @@ const ROOMS = {
     'render/safe-text.ts',
   ],
   'data-dir/': ['domain/ports/'],
+  'domain/': [],
   // A team's state: the same journals as rows of PostgreSQL, and who owns them.
   'database/': ['domain/ports/'],
-  'domain/': [],
   // Runs a command against sandboxes that it starts, or within one that runs.
   'exec/': [
     'books/',

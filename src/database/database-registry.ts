@@ -16,6 +16,8 @@ const DEFAULT = 'default'
 const ATTEMPTS = 10
 /** Milliseconds. The lease of a process that has died expires in this time. */
 const DEATH_PAUSE_MS = 250
+/** Number of renewals that can arrive of a process that has died. More of them are of one that is alive. */
+const RENEWALS_OF_DEAD = 1
 /** Attempts while the lease of its owner, of which it is not known if it lives, has not expired: 3 seconds, longer than a lease. */
 const ATTEMPTS_WHILE_OWNED = 12
 
@@ -100,7 +102,8 @@ export class DatabaseRegistry implements NamespaceRegistry {
   async #take({ name, life }: { name: string; life: string }, manifest: string): Promise<Row> {
     const { statements, clock } = this.database
     const me = this.lease.id
-    let before: Row | undefined
+    /** Ends of the owner's lease that were seen. */
+    const seen = new Set<unknown>()
     for (let attempt = 1; ; attempt++) {
       const [found] = await this.database.query(statements.find, [name])
       if (found?.owner === me && this.lease.writes(name)) throw this.#notFree(name, found)
@@ -115,9 +118,8 @@ export class DatabaseRegistry implements NamespaceRegistry {
       if (taken && taken.life === life) return taken
       if (taken) await this.#giveBack(name, taken)
       if (this.lease.dead.aborted) throw this.lease.dead.reason
-      const renewed = before && before.owner === found?.owner && before.expires_at !== found?.expires_at
-      if (found?.owner && renewed) throw this.#notFree(name, found) // its owner lives
-      before = found
+      seen.add(found?.expires_at)
+      if (found?.owner && seen.size > RENEWALS_OF_DEAD + 1) throw this.#notFree(name, found)
       if (attempt >= (found?.owner ? ATTEMPTS_WHILE_OWNED : ATTEMPTS)) throw this.#notFree(name, found)
       await clock.wallSleep(DEATH_PAUSE_MS)
     }

@@ -15,13 +15,15 @@ const [FENCE_PARAMETERS, ROW_PARAMETERS] = [7, 4]
 /** Makes the statements for tables in this PostgreSQL schema. */
 export function statementsFor(schemaName: string) {
   const schema = sqlName(schemaName)
-  const namespace = `${schema}.namespace`
-  const process = `${schema}.process`
-  const entry = `${schema}.entry`
-  const taken = `owner = $2, epoch = n.epoch + 1, touched_at = clock_timestamp()`
-  const alive = `exists (select from ${process} where id = $2 and not dead and expires_at > clock_timestamp())`
-  const result = 'n.life, n.epoch, n.head, n.generations, n.manifest'
-  const deadOwner = `not exists (select from ${process} p where p.id = n.owner and not p.dead)`
+  const tables = { namespace: `${schema}.namespace`, process: `${schema}.process`, entry: `${schema}.entry` }
+  return { ...writing(tables), ...owning(tables), ...keeping(tables), ...leasing(tables) }
+}
+
+/** Names of the tables. */
+type TableNames = Record<'namespace' | 'process' | 'entry', string>
+
+/** Statements of a namespace's owner on its entries. */
+function writing({ namespace, entry }: TableNames) {
   return {
     /**
      * The fence and all that is stored at once: $2 owner, $3 epoch, $4 head before, $5 what it grows by, $6 changed generations, $7
@@ -30,8 +32,34 @@ export function statementsFor(schemaName: string) {
     commit: (rows: number) => commit(namespace, entry, rows),
     /** Owner, epoch and head. */
     standing: `select owner, epoch, head from ${namespace} where name = $1 and not deleted`,
-    /** The same of all namespaces of the owner $1. */
-    ownedBy: `select name, epoch, head from ${namespace} where owner = $1 and not deleted`,
+    /** Names of the journals that have entries. */
+    journals: `with recursive j as (
+      (select journal from ${entry} where namespace = $1 order by journal limit 1) union all
+      select (select e.journal from ${entry} e where e.namespace = $1 and e.journal > j.journal order by e.journal limit 1)
+      from j where j.journal is not null) select journal from j where journal is not null`,
+    /** The entries of $2 journal, $3 generation after $4 up to $5: as many as a page holds, and at least one. */
+    page: `select seq, epoch, crc, bytes from (
+        select seq, epoch, crc, bytes, sum(octet_length(bytes)) over (order by seq) as total, octet_length(bytes) as own from (
+          select seq, epoch, crc, bytes from ${entry} where namespace = $1 and journal = $2 and generation = $3 and seq > $4 and seq <= $5
+          order by seq limit ${PAGE_ROWS}) as first
+      ) as measured where total <= ${PAGE_BYTES} or total = own order by seq`,
+    /** A row behind the last one, $4, of $2 journal, $3 generation. */
+    behind: `select seq from ${entry} where namespace = $1 and journal = $2 and generation = $3 and seq > $4 limit 1`,
+    /** Deletes some entries of the journal $2 of generations before $3. */
+    deleteOlder: deleteSome(entry, 'namespace = $1 and journal = $2 and generation < $3'),
+    /** Deletes some entries of the journal $2 of generations after $3 that owners before the epoch $4 did not finish. */
+    deleteUnfinished: deleteSome(entry, 'namespace = $1 and journal = $2 and generation > $3 and epoch < $4'),
+    /** Deletes some entries of the journal $2 of the generation $3 that the owner of the epoch $4 did not finish. */
+    deleteDraft: deleteSome(entry, 'namespace = $1 and journal = $2 and generation = $3 and epoch = $4'),
+  }
+}
+
+/** Statements that make, take and give back a namespace. */
+function owning({ namespace, process }: TableNames) {
+  const taken = `owner = $2, epoch = n.epoch + 1, touched_at = clock_timestamp()`
+  const alive = `exists (select from ${process} where id = $2 and not dead and expires_at > clock_timestamp())`
+  const result = 'n.life, n.epoch, n.head, n.generations, n.manifest'
+  return {
     /** A namespace that is not stored yet, or was deleted: $2 owner, $3 life, $4 manifest. No row if there is one. */
     create: `insert into ${namespace} as n (name, owner, life, manifest, epoch, touched_at)
       select $1, $2, $3, $4::jsonb, 1, clock_timestamp() where ${alive}
@@ -54,6 +82,13 @@ export function statementsFor(schemaName: string) {
     /** A namespace, its owner's address and the end of its owner's lease. */
     find: `select n.life, n.owner, n.deleted, n.kept, p.address, p.expires_at::text from ${namespace} n left join ${process} p on p.id = n.owner
       where n.name = $1`,
+  }
+}
+
+/** Statements on the list of namespaces. */
+function keeping({ namespace, process, entry }: TableNames) {
+  const deadOwner = `not exists (select from ${process} p where p.id = n.owner and not p.dead)`
+  return {
     /** All that are kept, by name. */
     list: `select name, life, kept from ${namespace} where kept is not null and not deleted and name <> 'default' order by name`,
     /** Describes a namespace: $2 owner, $3 life, $4 description, $5 client ids, $6 tenant ids. */
@@ -63,33 +98,20 @@ export function statementsFor(schemaName: string) {
     forget: `update ${namespace} n set deleted = true, kept = null, clients = null, tenants = null, manifest = null, owner = null,
       epoch = epoch + 1 where name = $1 and life = $3 and not deleted and (owner is null or owner = $2 or ${deadOwner})
       returning life`,
-    /** Ends those that were begun and never kept, of processes that are dead; the default one stays. */
+    /** Ends those that were begun and never kept, of nobody or of processes that are dead; the default one stays. */
     forgetRemains: `update ${namespace} n set deleted = true, owner = null, manifest = null, epoch = epoch + 1
-      where kept is null and not deleted and name <> 'default' and owner is not null and ${deadOwner}`,
+      where kept is null and not deleted and name <> 'default' and ${deadOwner}`,
     /** Deletes some entries of a namespace that was deleted. */
     removeSome: deleteSome(
       entry,
       `namespace = $1 and exists (select from ${namespace} where name = $1 and life = $2 and deleted)`,
     ),
-    /** Deletes some entries of the journal $2 of generations before $3. */
-    deleteOlder: deleteSome(entry, 'namespace = $1 and journal = $2 and generation < $3'),
-    /** Deletes some entries of the journal $2 of generations after $3 that owners before the epoch $4 did not finish. */
-    deleteUnfinished: deleteSome(entry, 'namespace = $1 and journal = $2 and generation > $3 and epoch < $4'),
-    /** Deletes some entries of the journal $2 of the generation $3 that the owner of the epoch $4 did not finish. */
-    deleteDraft: deleteSome(entry, 'namespace = $1 and journal = $2 and generation = $3 and epoch = $4'),
-    /** Names of the journals that have entries. */
-    journals: `with recursive j as (
-      (select journal from ${entry} where namespace = $1 order by journal limit 1) union all
-      select (select e.journal from ${entry} e where e.namespace = $1 and e.journal > j.journal order by e.journal limit 1)
-      from j where j.journal is not null) select journal from j where journal is not null`,
-    /** The entries of $2 journal, $3 generation after $4 up to $5: as many as a page holds, and at least one. */
-    page: `select seq, epoch, crc, bytes from (
-        select seq, epoch, crc, bytes, sum(octet_length(bytes)) over (order by seq) as total, octet_length(bytes) as own from (
-          select seq, epoch, crc, bytes from ${entry} where namespace = $1 and journal = $2 and generation = $3 and seq > $4 and seq <= $5
-          order by seq limit ${PAGE_ROWS}) as first
-      ) as measured where total <= ${PAGE_BYTES} or total = own order by seq`,
-    /** A row behind the last one, $4, of $2 journal, $3 generation. */
-    behind: `select seq from ${entry} where namespace = $1 and journal = $2 and generation = $3 and seq > $4 limit 1`,
+  }
+}
+
+/** Statements on processes. */
+function leasing({ namespace, process }: TableNames) {
+  return {
     /** Registers a process: $1 id, $2 address, $3 version, $4 and $5 formats, $6 length of the lease. The start of the server. */
     register: `insert into ${process} (id, address, version, formats, expires_at)
       values ($1, $2, $3, int4range($4, $5, '[]'), clock_timestamp() + $6 * interval '1 millisecond')
@@ -102,6 +124,8 @@ export function statementsFor(schemaName: string) {
     /** Removes dead processes that own nothing any more. */
     removeDead: `delete from ${process} p where (dead or expires_at < clock_timestamp() - interval '1 hour')
       and not exists (select from ${namespace} n where n.owner = p.id)`,
+    /** Owner, epoch and head of all namespaces of the process $1. */
+    ownedBy: `select name, epoch, head from ${namespace} where owner = $1 and not deleted`,
     /** True if it takes no writes now. */
     writable: `select pg_is_in_recovery() or current_setting('transaction_read_only') = 'on' as refuses`,
   }
