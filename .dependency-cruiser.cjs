@@ -67,6 +67,7 @@ const ROOMS = {
     'project/',
     'package-root.ts',
     'option-error.ts',
+    'check-options.ts',
     'options.ts',
     'read-fixture.ts',
     'sandbox/',
@@ -207,6 +208,7 @@ const ROOMS = {
   // One table: flags, fixture fields and documentation are made from it.
   'option-values.ts': [],
   'options.ts': ['option-error.ts', 'option-values.ts'],
+  'check-options.ts': ['option-error.ts', 'options.ts'],
   'package-root.ts': [],
   'version.ts': ['package-root.ts'],
 }

@@ -59,7 +59,7 @@ export class DatabaseJournal<Entry> implements UnparsedJournal<Entry> {
           crc = crc32(row.bytes as Buffer, crc)
           seq = Number(row.seq)
           if (Number(row.crc) !== crc) throw await this.#damage(`row ${seq} is altered, or one before it is missing`)
-          for (const json of linesOf(row.bytes as Buffer)) yield { json, parse: () => this.#parse(json, seq) }
+          for (const json of entriesIn(row.bytes as Buffer)) yield { json, parse: () => this.#parse(json, seq) }
         }
         if (rows.length === 0) throw await this.#damage(`the rows after ${seq}, up to ${extent.seq}, are missing`)
       }
@@ -218,7 +218,7 @@ function jsonOf(entry: unknown): Buffer {
   return Buffer.from(JSON.stringify(entry))
 }
 
-function* linesOf(bytes: Buffer): Generator<Buffer> {
+function* entriesIn(bytes: Buffer): Generator<Buffer> {
   let start = 0
   for (let end = bytes.indexOf(LINE_FEED); end !== -1; end = bytes.indexOf(LINE_FEED, start)) {
     yield bytes.subarray(start, end)

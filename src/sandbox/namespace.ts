@@ -1,6 +1,4 @@
-import { type AnvilChains, type ChainsOptions, openChains, startAnvilChains } from '../chain/anvil-chains.ts'
-import type { Checkpoint } from '../chain/history/checkpoint.ts'
-import { NodeShare } from '../chain/node-share.ts'
+import type { AnvilChains } from '../chain/anvil-chains.ts'
 import type { Readiness } from '../control/contract.ts'
 import type { AuditReport } from '../domain/audit-report.ts'
 import { type ClockPosition, SandboxClock } from '../domain/clock.ts'
@@ -13,7 +11,6 @@ import { seed } from '../fixtures/seed.ts'
 import type { PipelineDeps } from '../http/pipeline.ts'
 import { EventStreams } from '../overview/event-stream.ts'
 import { type Hearing, Overview } from '../overview/overview.ts'
-import type { ResolvedOptions } from '../resolve-options.ts'
 import { type Logger, loggerWith } from '../support/logger.ts'
 import type { DurationRange } from '../support/quantities.ts'
 import { SeededRandom } from '../support/random.ts'
@@ -23,7 +20,6 @@ import {
   copyServices,
   type NamespaceCopy,
   ownControlToken,
-  type PartsContext,
   rpcKey,
   type Services,
   seedService,
@@ -31,6 +27,7 @@ import {
 import { evidenceOf } from './evidence-of.ts'
 import { Lifecycle, Resets } from './lifecycle.ts'
 import { Persistence } from './persistence.ts'
+import { shareOf, startChains, stopChains } from './start-chains.ts'
 import type { Identity, Surroundings } from './surroundings.ts'
 
 /**
@@ -118,13 +115,11 @@ export class Namespace {
   #starting: Promise<void> | undefined
   #stopping: Promise<void> | undefined
   readonly #resets: Resets
-  readonly #options: Pick<ResolvedOptions, 'quota' | 'recording'>
 
   private constructor(deps: NamespaceDeps) {
     const { services } = deps
     const { identity, options } = deps.surroundings
     this.name = deps.name
-    this.#options = options
     this.controlToken = ownControlToken(options, deps)
     this.created_at = deps.created_at ?? new Date(services.service.clock.wallNow()).toISOString()
     this.clients = clientsOf(deps.fixture)
@@ -242,19 +237,6 @@ export class Namespace {
   /** True while a client waits for an answer, or somebody follows its events. */
   get busy(): boolean {
     return this.services.exchanges.busy() || this.eventStreams.size > 0
-  }
-
-  /** What it uses of its sandbox, and may use; a limit of 0 is none. The requests are counted only where they have a limit. */
-  get usage(): NamespaceUsage {
-    const { store, exchanges, chains, quota } = this.services
-    const { quota: limits, recording } = this.#options
-    const awake = chains.started?.all().filter(({ awake }) => awake).length ?? 0
-    return {
-      requests_per_second: { used: quota?.requestsLately ?? 0, limit: limits.requestsPerSecond },
-      ledger_bytes: { used: store.footprint.bytes, limit: limits.ledgerBytes },
-      record_bytes: { used: exchanges.bytes, limit: recording.maxBytes },
-      anvils: { used: awake, limit: limits.anvils },
-    }
   }
 
   /** Every registered tenant. */
@@ -392,12 +374,6 @@ export class Namespace {
   }
 }
 
-/** Use of a namespace, each beside its limit; a limit of 0 is none. */
-export type NamespaceUsage = Record<
-  'requests_per_second' | 'ledger_bytes' | 'record_bytes' | 'anvils',
-  { used: number; limit: number }
->
-
 function notServing(detail: string): Problem {
   return new Problem('sandbox_starting', { detail })
 }
@@ -411,66 +387,6 @@ interface NamespaceDeps extends NamespaceSetup {
   chains: Promise<AnvilChains>
   /** Names the namespace in each line. */
   log: Logger
-}
-
-/** Dependencies of starting the chains. */
-interface StartDeps extends Pick<PartsContext, 'fixture' | 'seed' | 'persistence' | 'clock' | 'begin' | 'log'> {
-  /** Milliseconds without use after which a chain rests; its Anvil then starts at first use. Undefined: it never rests. */
-  idleMs: number | undefined
-  /** Milliseconds; see ResolvedOptions. */
-  blockTime: number
-  /** Initial state of embedded chains. */
-  embedded: Promise<Checkpoint>
-  pool: ChainsOptions['pool']
-  /** Called when an Anvil has been started. */
-  spawned: (() => void) | undefined
-}
-
-/** Starts the chains. If that fails, the promise rejects, which is not an unhandled rejection while nobody awaits it. */
-function startChains({
-  fixture,
-  seed,
-  persistence,
-  clock,
-  begin,
-  idleMs,
-  blockTime,
-  embedded,
-  pool,
-  log,
-  spawned,
-}: StartDeps): Promise<AnvilChains> {
-  const { chains, settings } = fixture
-  const context = {
-    chains,
-    clock,
-    seed,
-    protocols: settings.protocols,
-    log,
-    idleMs,
-    blockTime,
-    pool,
-    spawned,
-    ...(begin && { begin: begin.chains }),
-    ...(persistence && { journal: persistence.journal }),
-  }
-  const start = idleMs === undefined ? startAnvilChains : openChains
-  const started = embedded.then((checkpoint) => start({ ...context, embedded: checkpoint }))
-  started.catch(() => undefined)
-  return started
-}
-
-/** Source of a namespace's Anvils: the pool of all, or a share of it. The default namespace always has its own. */
-function shareOf({ name, idleMs, surroundings }: NamespaceSetup, clock: SandboxClock): ChainsOptions['pool'] {
-  const { pool, options } = surroundings
-  const { anvils: maxNodes } = options.quota
-  return maxNodes === 0 || idleMs === undefined ? pool : new NodeShare({ pool, maxNodes, namespace: name, clock })
-}
-
-/** Ends the chains, also if they are still starting. */
-async function stopChains(starting: Promise<AnvilChains> | undefined): Promise<void> {
-  const chains = await starting?.catch(() => undefined)
-  await chains?.stop()
 }
 
 /** Options of opening a namespace. */

@@ -1,16 +1,10 @@
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
+import { objectionsTo } from '../../src/check-options.ts'
 import { startCommand } from '../../src/cli/start-command.ts'
 import { FixtureSchema } from '../../src/fixtures/fixture-schema.ts'
-import {
-  defaultOf,
-  environmentOf,
-  objectionsTo,
-  SANDBOX_OPTIONS,
-  START_OPTIONS,
-  type StartOption,
-} from '../../src/options.ts'
+import { defaultOf, environmentOf, SANDBOX_OPTIONS, START_OPTIONS, type StartOption } from '../../src/options.ts'
 import { constantsOf } from '../../src/support/issue-words.ts'
 
 const ROOT = join(import.meta.dirname, '../..')
