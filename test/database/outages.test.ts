@@ -114,6 +114,7 @@ describe.skipIf(noPostgres !== undefined)(`while the database is away${noPostgre
     'so is one behind PgBouncer, which hides that the server is another one',
     async () => {
       const bouncer = await PgBouncer.start(server)
+      onTestFinished(() => bouncer.stop())
       const renew: (() => void)[] = []
       const clock = Object.assign(new SandboxClock(), {
         wallSleep: (_: number, signal?: AbortSignal) =>
@@ -134,7 +135,6 @@ describe.skipIf(noPostgres !== undefined)(`while the database is away${noPostgre
       await eventually(() => expect(storage.lost.aborted).toBe(true))
       expect(registry.database.awaySince).toBeUndefined()
       await registry.close()
-      await bouncer.stop()
     },
   )
 
