@@ -2,7 +2,7 @@ import { attributesOf, element, plainText, type XmlElement } from '../../render/
 import type { AssumptionResult, Exploration, TrialResult } from '../exploration.ts'
 import { isBad } from '../judge/judge-trial.ts'
 import { ASSUMPTION_WORDS, harms } from './assumption-words.ts'
-import { OUTCOMES } from './outcomes.ts'
+import { inOneLine, OUTCOMES } from './outcomes.ts'
 
 /**
  * JUnit XML, a test case for each trial and for each other setting of the service; one that the command breaks under is a failure. A bad result is a failure; a fault that never struck, or a trial not tried, is skipped; a run
@@ -70,7 +70,7 @@ function assumptionVerdict(result: AssumptionResult): XmlElement | undefined {
   if (harms(result)) {
     return element('failure', { message: `${name}: ${meaning}. ${means}`, type: outcome }, detailsOf(result))
   }
-  const message = `${name}: ${sentences.join('; ')}`
+  const message = `${name}: ${inOneLine(sentences)}`
   return outcome === 'errored'
     ? element('error', { message, type: outcome }, detailsOf(result))
     : element('skipped', { message }, '')
@@ -83,7 +83,7 @@ function trialVerdict(result: TrialResult): XmlElement | undefined {
   if (isBad(level)) {
     return element('failure', { message: `${name}: ${meaning}`, type: outcome }, detailsOf(result))
   }
-  const message = `${name}: ${sentences.join('; ')}`
+  const message = `${name}: ${inOneLine(sentences)}`
   if (outcome === 'errored') return element('error', { message, type: outcome }, detailsOf(result))
   if (outcome === 'not_exercised') return element('skipped', { message }, '')
   return element('system-out', {}, plainText(message))

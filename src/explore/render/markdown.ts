@@ -6,7 +6,7 @@ import { countIn, matrixOf } from '../matrix.ts'
 import { explorationSummary } from '../summary.ts'
 import { ASSUMPTION_WORDS, settingName, worstAssumptionsFirst } from './assumption-words.ts'
 import { alikeInWords, explanationsOf, type Incident, incidentsOf } from './incidents.ts'
-import { isAside, legendOf, OUTCOMES, signOf } from './outcomes.ts'
+import { inOneLine, isAside, legendOf, OUTCOMES, signOf } from './outcomes.ts'
 import { leftOpen, pace, tally, verdictSentence } from './sentence.ts'
 
 /** Text for a comment on a change: the verdict, the incidents, and the matrix. */
@@ -34,7 +34,7 @@ function assumptionLines({ assumptions = [] }: Exploration): string[] {
     const cells = [
       markdownEscaped(`${sign} ${name}`),
       code(settingName(one)),
-      markdownEscaped(one.sentences.join('; ')),
+      markdownEscaped(inOneLine(one.sentences)),
     ]
     return `| ${cells.map((cell) => cell.replaceAll('|', '\\|')).join(' | ')} |`
   })
@@ -71,7 +71,7 @@ function asideLine(incident: Incident): string {
   const { name } = OUTCOMES[outcome]
   const also = alikeInWords(incident)
   const more = also === undefined ? '' : `; also ${markdownEscaped(also)}`
-  return `- ${markdownEscaped(signOf(first))} ${code(first.trial.id)}: ${name}. ${markdownEscaped(first.sentences.join('; '))}${more}`
+  return `- ${markdownEscaped(signOf(first))} ${code(first.trial.id)}: ${name}. ${markdownEscaped(inOneLine(first.sentences))}${more}`
 }
 
 function matrixLines(exploration: Exploration): string[] {

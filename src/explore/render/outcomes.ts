@@ -112,3 +112,8 @@ export const GRAVE: readonly Level[] = ['inconclusive', 'review']
 export function isAside({ level, outcome }: TrialResult): boolean {
   return !isBad(level) && outcome !== 'survived'
 }
+
+/** Sentences in one line, without a full stop at its end or before a semicolon. */
+export function inOneLine(sentences: readonly string[]): string {
+  return sentences.map((sentence) => sentence.replace(/\.$/, '')).join('; ')
+}

@@ -7,7 +7,7 @@ import { explorationSummary } from '../summary.ts'
 import { ASSUMPTION_WORDS, harms, settingName, worstAssumptionsFirst } from './assumption-words.ts'
 import { alikeInWords, explanationsOf, type Incident, incidentsOf } from './incidents.ts'
 import { COLOURS, LEVEL_COLOURS, matrixLines } from './matrix-lines.ts'
-import { GRAVE, isAside, OUTCOMES, signOf } from './outcomes.ts'
+import { GRAVE, inOneLine, isAside, OUTCOMES, signOf } from './outcomes.ts'
 import { leftOpen, pace, tally, verdictSentence } from './sentence.ts'
 
 const VERDICTS = { passed: '1;32', failed: '1;31', inconclusive: '1;33' }
@@ -55,7 +55,7 @@ function assumptionLines({ assumptions = [] }: Exploration, set: Typesetter, ver
   const lines = single.flatMap((one) => {
     const { sign, name } = ASSUMPTION_WORDS[one.outcome]
     const colour = LEVEL_COLOURS[one.level]
-    if (!harms(one)) return set.signed(sign, colour, `${settingName(one)}: ${name}; ${one.sentences.join('; ')}.`)
+    if (!harms(one)) return set.signed(sign, colour, `${settingName(one)}: ${name}; ${inOneLine(one.sentences)}.`)
     return [
       ...set.signed(sign, colour, `${settingName(one)}: ${name} (${one.level}). ${one.means}`),
       ...one.sentences.flatMap((sentence) => set.wrap('  ', plainText(sentence))),
@@ -87,6 +87,6 @@ function incidentLines(incident: Incident, set: Typesetter): string[] {
 function asideLines(incident: Incident, set: Typesetter): string[] {
   const { outcome, first } = incident
   const also = alikeInWords(incident)
-  const what = `${first.trial.id}: ${OUTCOMES[outcome].name}; ${first.sentences.join('; ').replace(/\.$/, '')}`
+  const what = `${first.trial.id}: ${OUTCOMES[outcome].name}; ${inOneLine(first.sentences)}`
   return set.signed(signOf(first), COLOURS[outcome], `${also === undefined ? what : `${what}; also ${also}`}.`)
 }
