@@ -53,6 +53,7 @@ export async function startIdentityServer(): Promise<IdentityServer> {
   }
   const tenantInAddress = async (written: string) => (written === ACME.tenant_id ? ACME.tenant_id : undefined)
   const app = fastify()
+  app.addHook('onRequest', async (request) => void Object.assign(request, { namespace: { name: 'default' } }))
   app.register(identityRoutes, { provider, settings: DEFAULT_SETTINGS, findTenant, tenantInAddress })
   await listener.serve(app)
   const { port } = app.server.address() as AddressInfo
