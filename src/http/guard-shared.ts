@@ -2,14 +2,17 @@ import { IncomingMessage } from 'node:http'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { Problem } from '../domain/errors.ts'
 import { resetConnection } from './connection.ts'
-import type { PipelineDeps } from './pipeline.ts'
+import { type PipelineDeps, refuseWhileAway } from './pipeline.ts'
 
 /** Paths beside the service whose answers say something of stored state. */
 const OF_STATE = /^\/(?:_sandbox\/(?!health|ready)|rpc\/)/
 const IS_RPC = /^\/rpc\//
+/** Paths of the control interface by which stored state is changed, unless they are read. */
+const STORES = /^\/_sandbox\/(?:namespaces\/[^/?]+\/)?(?:clock|reset|namespaces(?:\/[^/?]+)?)(?:\?|$)/
 
 /**
- * Keeps an app from answering for namespaces that another process may have taken over. For an app with a database alone: it costs each
+ * Keeps an app from answering for namespaces that another process may have taken over, and the control interface from changes that could
+ * not be stored now. For an app with a database alone: it costs each
  * request a listener. Register it before the routes, so that an answer is checked before a fault can hold it up.
  */
 export function guardShared(app: FastifyInstance): void {
@@ -25,14 +28,20 @@ export function guardShared(app: FastifyInstance): void {
     lost.addEventListener('abort', reset, { once: true })
     return made
   }
-  app.addHook('onRequest', ({ namespace: { storage }, raw }, reply, done) => {
+  app.addHook('onRequest', ({ namespace: { storage }, raw, method, url }, reply, done) => {
     // A request of this process to its own sandbox came over no connection.
     if (storage && raw instanceof IncomingMessage) {
       const requests = openIn(storage)
       requests.add(raw)
       reply.raw.once('close', () => requests.delete(raw))
     }
-    done()
+    if (storage?.awaySince === undefined || method === 'GET' || method === 'HEAD' || !STORES.test(url)) return done()
+    try {
+      refuseWhileAway(storage)
+      done()
+    } catch (problem) {
+      done(problem as Problem)
+    }
   })
   app.addHook('onSend', (request, reply, payload, done) => {
     const { storage } = request.namespace
