@@ -1,3 +1,4 @@
+import { Client } from 'pg'
 import { afterAll, beforeAll, describe, expect, onTestFailed, test } from 'vitest'
 import { ControlClient } from '../../src/control/client.ts'
 import type { Credentials } from '../../src/index.ts'
@@ -11,6 +12,7 @@ import { expectNothingLost } from '../reliability/harness/expect-nothing-lost.ts
 import type { HarnessDeps } from '../reliability/harness/harness-parts.ts'
 import { SandboxProcess } from '../reliability/harness/sandbox-process.ts'
 import { ownConnection } from './rows.ts'
+import { SmallDisk } from './small-disk.ts'
 
 /** Milliseconds that clients work before, and after, something happens. */
 const LOAD = 3_000
@@ -19,6 +21,7 @@ const [RESTART, FAILOVER] = [2_000, 60_000]
 /** Milliseconds, on a busy machine: a write that is refused at the door waits for nothing. */
 const AT_THE_DOOR = 1_000
 
+const disk = noPostgres === undefined ? SmallDisk.mount(64) : undefined
 let server: Postgres
 let sandbox: SandboxProcess
 let deps: HarnessDeps
@@ -28,12 +31,20 @@ const random = new SeededRandom(7)
 beforeAll(async () => {
   if (noPostgres !== undefined) return
   server = await Postgres.start(['fsync=on'])
-  sandbox = new SandboxProcess({ kept: false, flags: ['--database', server.url()] })
+  if (disk) {
+    const client = new Client(server.url())
+    await client.connect()
+    await client.query(`create tablespace small location '${disk.path}'`)
+    await client.query('create database kept tablespace small')
+    await client.end()
+  }
+  sandbox = new SandboxProcess({ kept: false, flags: ['--database', server.createDatabase('kept')] })
   connect(await sandbox.start('0'), 0)
 })
 afterAll(async () => {
   await sandbox?.dispose()
   await server?.stop()
+  disk?.unmount()
 })
 
 function connect(credentials: Credentials, round: number): void {
@@ -103,6 +114,19 @@ describe.skipIf(noPostgres !== undefined)(`outages under load${noPostgres ? ` ($
         )
         await atSomeMoment(300)
       }
+    })
+    expect(sandbox.anvils()).toEqual(anvils)
+    await expectNothingLost(deps)
+  })
+
+  test.skipIf(disk === undefined)('nor while its disk is full', async () => {
+    const anvils = sandbox.anvils()
+    await underLoad(7, async () => {
+      disk?.fill()
+      await expectRefused()
+      expect(sandbox.log).toContain('its disk is full')
+      disk?.makeRoom()
+      await expectWrites()
     })
     expect(sandbox.anvils()).toEqual(anvils)
     await expectNothingLost(deps)

@@ -86,10 +86,7 @@ export class Postgres {
 
   /** Makes a database and returns its address. It may be there already. */
   createDatabase(name: string): string {
-    const own = ['-h', '127.0.0.1', '-p', String(this.port), '-U', 'postgres', name]
-    const made = spawnSync(program('createdb'), own, { encoding: 'utf8' })
-    if (made.status !== 0 && !made.stderr.includes('already exists')) throw new Error(made.stderr)
-    return this.url(name)
+    return createDatabase(this.url(), name)
   }
 
   /** Ends the server as `pg_ctl stop -m immediate` does: without a word to its clients, and with recovery at the next start. */
@@ -128,6 +125,16 @@ export class Postgres {
     await this.kill()
     rmSync(this.#folder, { recursive: true, force: true })
   }
+}
+
+/** Makes a database at the server that has the one of this address, and returns its own address. It may be there already. */
+export function createDatabase(url: string, name: string): string {
+  const { hostname, port } = new URL(url)
+  const made = spawnSync(program('createdb'), ['-h', hostname, '-p', port, '-U', 'postgres', name], {
+    encoding: 'utf8',
+  })
+  if (made.status !== 0 && !made.stderr.includes('already exists')) throw new Error(made.stderr)
+  return Object.assign(new URL(url), { pathname: `/${name}` }).href
 }
 
 /** A PgBouncer in transaction mode before a server. */
