@@ -68,6 +68,10 @@ export class PostgresStorage implements NamespaceStorage {
     return this.#lease.holds() && !this.lost.aborted
   }
 
+  async renewed(): Promise<boolean> {
+    return (await this.#lease.renewed()) && this.holds()
+  }
+
   async begin(version: string): Promise<void> {
     await this.#clear()
     await this.#writer.change((data) => ({ ...data, version, runs: data.runs + 1, clean: false }))

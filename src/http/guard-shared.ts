@@ -48,12 +48,18 @@ export function guardShared(app: FastifyInstance): void {
     // Such an answer says nothing of what is stored.
     if (!storage || reply.statusCode === 503) return done(null, payload)
     if (storage.lost.aborted && request.raw instanceof IncomingMessage) return resetConnection(request.raw.socket)
-    if (storage.lost.aborted || (tellsOfState(request, reply.statusCode) && !storage.holds())) {
-      const detail = 'It is not certain at present that this process still has the state. Send the request again.'
-      return done(new Problem('service_unavailable', { detail, headers: { 'retry-after': '1' } }))
-    }
-    done(null, payload)
+    const refuse = () => done(uncertain())
+    if (storage.lost.aborted) return refuse()
+    if (!tellsOfState(request, reply.statusCode) || storage.holds()) return done(null, payload)
+    if (storage.awaySince !== undefined || !storage.renewed) return refuse()
+    // This process had no processor for as long as a lease takes: what it read is true if the lease is still its own.
+    storage.renewed().then((holds) => (holds ? done(null, payload) : refuse()), refuse)
   })
+}
+
+function uncertain(): Problem {
+  const detail = 'It is not certain at present that this process still has the state. Send the request again.'
+  return new Problem('service_unavailable', { detail, headers: { 'retry-after': '1' } })
 }
 
 /** @returns true for what was read. A write is answered when it is stored, which only the owner can do. */

@@ -50,7 +50,7 @@ export interface PipelineDeps {
   /** Limits of what the namespace may use; undefined if there are none. */
   quota: Quota | undefined
   /** Its storage, if another process may take that over: with a database. */
-  storage: Pick<NamespaceStorage, 'lost' | 'holds' | 'awaySince'> | undefined
+  storage: Pick<NamespaceStorage, 'lost' | 'holds' | 'renewed' | 'awaySince'> | undefined
 }
 
 /** One request on its way through the pipeline. */

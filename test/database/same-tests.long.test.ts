@@ -11,7 +11,6 @@ const TESTS = [
   'test/specification/pagination',
   'test/specification/assumptions-withdraw-all',
   'test/sandbox/clock-set-back',
-  'test/sandbox/namespace-lives.test',
   'test/sandbox/deleted-namespaces',
   'test/reliability/money.test',
   'test/reliability/concurrency',
@@ -40,6 +39,6 @@ test.skipIf(noPostgres !== undefined)(
     let output = ''
     for (const stream of [run.stdout, run.stderr]) stream.on('data', (chunk) => (output += chunk))
     const [code] = await once(run, 'close')
-    expect({ code, output }).toEqual({ code: 0, output: expect.any(String) })
+    expect(code, output).toBe(0)
   },
 )

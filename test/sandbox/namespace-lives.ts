@@ -3,7 +3,6 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, afterEach, beforeAll, expect, test, vi } from 'vitest'
 import { type Credentials, type SandboxHandle, startSandbox } from '../../src/index.ts'
-import { onDatabase } from '../helpers/on-database.ts'
 import { partnerAt } from '../helpers/partner.ts'
 
 let directory: string
@@ -23,7 +22,7 @@ export function openLives(): void {
 }
 
 async function start(): Promise<void> {
-  sandbox = await startSandbox(onDatabase({ port: 0, confirmationDelay: 0, seed: 7, dataDir: directory }))
+  sandbox = await startSandbox({ port: 0, confirmationDelay: 0, seed: 7, dataDir: directory })
 }
 
 export async function restart(): Promise<void> {

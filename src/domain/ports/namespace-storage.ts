@@ -23,6 +23,8 @@ export interface NamespaceStorage {
   readonly lost: AbortSignal
   /** @returns true if what was read until now may be answered: the lease still holds. Always for files. */
   holds(): boolean
+  /** Renews a lease that has expired, as in a process that had no processor for a while. @returns true if it holds then; left out for files */
+  renewed?(): Promise<boolean>
   /**
    * Time since which nothing can be written because the storage does not answer, in milliseconds since the Unix epoch (wall-clock time):
    * appends wait, and new writes are refused. Undefined while it answers, and always for files, whose appends fail at once.
