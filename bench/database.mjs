@@ -8,13 +8,13 @@ import { AT_ONCE, perSecond, Savers } from './support/savers.mjs'
 import { alternate } from './support/stats.mjs'
 import { Tenant } from './support/tenant.mjs'
 
-const ROUNDS = 7
-const WARM_UP_ROUNDS = 2
+const ROUNDS = 5
+const WARM_UP_ROUNDS = 1
 /** Deposits of a turn: in a row, and of each portfolio of one end user. */
 const [IN_A_ROW, EACH] = [60, 5]
 const PORTFOLIOS = 32
 const POOLS_MS = 1_000
-const STARTS = 5
+const STARTS = 3
 /** Milliseconds at rest. */
 const REST = 20_000
 
@@ -24,7 +24,7 @@ export async function database() {
   const server = await Postgres.start()
   try {
     const places = {
-      file: ['--data-dir', join(folder, 'data'), '--fsync'],
+      file: ['--data-dir', join(folder, 'data')],
       socket: ['--database', server.database('socket')],
       '1 ms': ['--database', await server.databaseBehind('one', 1)],
       '5 ms': ['--database', await server.databaseBehind('five', 5)],
