@@ -1,6 +1,7 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { cpus } from 'node:os'
 import { parseArgs } from 'node:util'
+import { database } from './database.mjs'
 import { deposits } from './deposits.mjs'
 import { exec } from './exec.mjs'
 import { explore } from './explore.mjs'
@@ -24,7 +25,7 @@ import { watching } from './watching.mjs'
 
 const PARTS = { startup, exec, requests, faults, deposits, reset, package: packageFigures }
 /** Minutes each: measured when named only. */
-const LONG_PARTS = { join, scale, held, stored, memory, namespaces, team, watching, explore, forwarding }
+const LONG_PARTS = { join, scale, held, stored, memory, namespaces, team, watching, explore, forwarding, database }
 const ALL_PARTS = { ...PARTS, ...LONG_PARTS }
 
 /** Ratios of earlier runs. */

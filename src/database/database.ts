@@ -64,10 +64,10 @@ export class Database {
     const { database, host, port } = new pg.Client(connectionTo(url))
     const place = `database ${database} on ${host}:${port}`
     const pool = new pg.Pool({ ...connectionTo(url), max: CONNECTIONS, query_timeout: STATEMENT_TIMEOUT_MS })
-    pool.on('error', () => undefined) // an idle connection that ends is replaced by the next statement's
     const statements = statementsFor(schema)
     const newClient = (config: object) => new pg.Client(config)
     const opened = new Database({ url, place, statements, clock, log, pool, newClient })
+    pool.on('error', () => opened.#look()) // an idle connection that ends is replaced by the next statement's
     try {
       await opened.transaction(async (client) => {
         await checkSettings(client, place)
@@ -147,7 +147,7 @@ export class Database {
   async ownConnection(timeoutMs: number): Promise<Client> {
     const limits = { query_timeout: timeoutMs, connectionTimeoutMillis: timeoutMs }
     const client = this.#newClient({ ...connectionTo(this.#url), ...limits })
-    client.on('error', () => undefined) // the next statement on it rejects
+    client.on('error', () => this.#look()) // the next statement on it rejects
     try {
       await client.connect()
       return client
@@ -177,6 +177,11 @@ export class Database {
       `${databaseFailure(this.place, error).message} Writes wait until it answers.`,
     )
     for (const listener of this.#listeners) listener(this.#awaySince)
+  }
+
+  /** Finds out at once if the database has gone, after an idle connection to it ended: a write that came next would wait. */
+  #look(): void {
+    if (!this.#closed) void this.query('select').catch(() => undefined)
   }
 
   /** Ends all connections. May be called again. */

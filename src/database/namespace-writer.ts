@@ -6,6 +6,8 @@ import { abortController } from '../support/waiting.ts'
 import { type Database, FIRST_PAUSE_MS, LONGEST_PAUSE_MS, type Row } from './database.ts'
 import { damagedRows, databaseFailure, isRefusal } from './database-error.ts'
 
+/** Milliseconds that entries without hurry wait for others to be stored with: a commit of their own would hold up whoever comes next. */
+const PATIENCE_MS = 50
 /** Bytes of a row and of all rows of a commit that no further entry joins. A longer entry has a row of its own. */
 const [ROW_BYTES, COMMIT_BYTES] = [2 ** 20, 4 * 2 ** 20]
 
@@ -38,6 +40,8 @@ export interface WrittenJournal {
   extent: Extent
   /** True for the generation in force: its extent is stored with the namespace. */
   inForce: boolean
+  /** True if its entries may wait for those of other journals. */
+  unhurried?: boolean | undefined
 }
 
 /** Work that waits for the next commit. */
@@ -84,6 +88,8 @@ export class NamespaceWriter {
   #head: number
   #waiting: Work[] = []
   #writing: Promise<void> | undefined
+  /** Aborts when something comes that is not to wait. */
+  #hurry = abortController()
 
   constructor(database: Database, ownership: Ownership, { head, manifest }: { head: number; manifest: ManifestData }) {
     this.#database = database
@@ -150,6 +156,7 @@ export class NamespaceWriter {
   }
 
   #end(error: NotOwnerError): void {
+    this.#hurry.abort()
     this.#ended.abort(error)
     for (const { settle } of this.#waiting.splice(0)) settle(error)
   }
@@ -168,7 +175,9 @@ export class NamespaceWriter {
   #enqueue(work: (settle: Work['settle']) => Work): Promise<void> {
     if (this.ended.aborted) return Promise.reject(this.ended.reason)
     return new Promise((resolve, reject) => {
-      this.#waiting.push(work((error) => (error ? reject(error) : resolve())))
+      const added = work((error) => (error ? reject(error) : resolve()))
+      this.#waiting.push(added)
+      if (!isUnhurried(added)) this.#hurry.abort()
       this.#writing ??= this.#writeAll()
     })
   }
@@ -176,6 +185,12 @@ export class NamespaceWriter {
   async #writeAll(): Promise<void> {
     await breathe() // entries of the same turn share a commit
     while (this.#waiting.length > 0) {
+      if (this.#waiting.every(isUnhurried)) {
+        this.#hurry = abortController()
+        await this.#database.clock.wallSleep(PATIENCE_MS, this.#hurry.signal)
+        await breathe()
+        if (this.#waiting.length === 0) break // it was closed meanwhile
+      }
       const commit = this.#next()
       const failure = await this.#store(commit)
       if (!failure) this.#adopt(commit)
@@ -291,6 +306,10 @@ export class NamespaceWriter {
     )
     this.lose(what)
   }
+}
+
+function isUnhurried(work: Work): boolean {
+  return 'journal' in work && work.journal.unhurried === true
 }
 
 const ANOTHER_OWNER = 'another process has taken the namespace, or it was deleted'

@@ -1,4 +1,5 @@
 import type {
+  JournalWish,
   ManifestData,
   NamespaceManifest,
   NamespaceStorage,
@@ -68,13 +69,17 @@ export class PostgresStorage implements NamespaceStorage {
     return this.#lease.holds() && !this.lost.aborted
   }
 
+  async renewed(): Promise<boolean> {
+    return (await this.#lease.renewed()) && this.holds()
+  }
+
   async begin(version: string): Promise<void> {
     await this.#clear()
     await this.#writer.change((data) => ({ ...data, version, runs: data.runs + 1, clean: false }))
   }
 
-  async journal<Entry>(name: string): Promise<UnparsedJournal<Entry>> {
-    const opened = this.#journals.get(name) ?? this.#openJournal(name)
+  async journal<Entry>(name: string, { unhurried }: JournalWish = {}): Promise<UnparsedJournal<Entry>> {
+    const opened = this.#journals.get(name) ?? this.#openJournal(name, unhurried)
     this.#journals.set(name, opened)
     return opened as Promise<UnparsedJournal<unknown>> as Promise<UnparsedJournal<Entry>>
   }
@@ -106,10 +111,10 @@ export class PostgresStorage implements NamespaceStorage {
     return this.#cleared
   }
 
-  async #openJournal(name: string): Promise<DatabaseJournal<unknown>> {
+  async #openJournal(name: string, unhurried: boolean | undefined): Promise<DatabaseJournal<unknown>> {
     const known = this.#generations[name]
     const extent = known ?? emptyExtent(name, 0)
-    const written: WrittenJournal = { name, extent, inForce: true }
+    const written: WrittenJournal = { name, extent, inForce: true, unhurried }
     if (!known) {
       const { journals } = this.manifest.data
       if (journals.includes(name)) throw damagedRows(this.place, `the extent of its journal ${name} is missing`)

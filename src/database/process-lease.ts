@@ -45,6 +45,8 @@ export class ProcessLease {
   /** Start of the server that carried out the last renewal: another one may have lost what the last one acknowledged. */
   #server: unknown
   #renewing: Promise<void> = Promise.resolve()
+  /** The renewal under way. Never rejects. */
+  #underWay: Promise<void> | undefined
 
   private constructor(database: Database, { formats, leaseMs = LEASE_MS }: ProcessOptions) {
     this.#database = database
@@ -86,6 +88,16 @@ export class ProcessLease {
     return elapsed < this.#leaseMs * (1 - MARGIN)
   }
 
+  /** Renews it now, unless that is under way. @returns true if it holds afterwards */
+  async renewed(): Promise<boolean> {
+    if (this.#closing.signal.aborted || this.dead.aborted) return false
+    this.#underWay ??= this.#renew().then(() => {
+      this.#underWay = undefined
+    })
+    await this.#underWay
+    return this.holds()
+  }
+
   /** From now on the namespace of the writer is lost when this process is dead, or the database has lost something of it. */
   own(writer: NamespaceWriter): void {
     const { name } = writer.ownership
@@ -110,6 +122,7 @@ export class ProcessLease {
     this.#closing.abort()
     this.#unsubscribe()
     await this.#renewing
+    await this.#underWay
     if (!this.dead.aborted) {
       await this.#database.query(this.#database.statements.endProcess, [this.id]).catch(() => undefined) // then it expires
       this.#die('it has ended')
@@ -122,7 +135,7 @@ export class ProcessLease {
     const { clock } = this.#database
     while (!signal.aborted && !this.dead.aborted) {
       await clock.wallSleep(this.#leaseMs / RENEWALS, signal)
-      if (!signal.aborted) await this.#renew()
+      if (!signal.aborted) await this.renewed()
     }
   }
 

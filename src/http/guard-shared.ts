@@ -2,14 +2,17 @@ import { IncomingMessage } from 'node:http'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { Problem } from '../domain/errors.ts'
 import { resetConnection } from './connection.ts'
-import type { PipelineDeps } from './pipeline.ts'
+import { type PipelineDeps, refuseWhileAway } from './pipeline.ts'
 
 /** Paths beside the service whose answers say something of stored state. */
 const OF_STATE = /^\/(?:_sandbox\/(?!health|ready)|rpc\/)/
 const IS_RPC = /^\/rpc\//
+/** Paths of the control interface by which stored state is changed, unless they are read. */
+const STORES = /^\/_sandbox\/(?:namespaces\/[^/?]+\/)?(?:clock|reset|namespaces(?:\/[^/?]+)?)(?:\?|$)/
 
 /**
- * Keeps an app from answering for namespaces that another process may have taken over. For an app with a database alone: it costs each
+ * Keeps an app from answering for namespaces that another process may have taken over, and the control interface from changes that could
+ * not be stored now. For an app with a database alone: it costs each
  * request a listener. Register it before the routes, so that an answer is checked before a fault can hold it up.
  */
 export function guardShared(app: FastifyInstance): void {
@@ -25,26 +28,38 @@ export function guardShared(app: FastifyInstance): void {
     lost.addEventListener('abort', reset, { once: true })
     return made
   }
-  app.addHook('onRequest', ({ namespace: { storage }, raw }, reply, done) => {
+  app.addHook('onRequest', ({ namespace: { storage }, raw, method, url }, reply, done) => {
     // A request of this process to its own sandbox came over no connection.
     if (storage && raw instanceof IncomingMessage) {
       const requests = openIn(storage)
       requests.add(raw)
       reply.raw.once('close', () => requests.delete(raw))
     }
-    done()
+    if (storage?.awaySince === undefined || method === 'GET' || method === 'HEAD' || !STORES.test(url)) return done()
+    try {
+      refuseWhileAway(storage)
+      done()
+    } catch (problem) {
+      done(problem as Problem)
+    }
   })
   app.addHook('onSend', (request, reply, payload, done) => {
     const { storage } = request.namespace
     // Such an answer says nothing of what is stored.
     if (!storage || reply.statusCode === 503) return done(null, payload)
     if (storage.lost.aborted && request.raw instanceof IncomingMessage) return resetConnection(request.raw.socket)
-    if (storage.lost.aborted || (tellsOfState(request, reply.statusCode) && !storage.holds())) {
-      const detail = 'It is not certain at present that this process still has the state. Send the request again.'
-      return done(new Problem('service_unavailable', { detail, headers: { 'retry-after': '1' } }))
-    }
-    done(null, payload)
+    const refuse = () => done(uncertain())
+    if (storage.lost.aborted) return refuse()
+    if (!tellsOfState(request, reply.statusCode) || storage.holds()) return done(null, payload)
+    if (storage.awaySince !== undefined || !storage.renewed) return refuse()
+    // This process had no processor for as long as a lease takes: what it read is true if the lease is still its own.
+    storage.renewed().then((holds) => (holds ? done(null, payload) : refuse()), refuse)
   })
+}
+
+function uncertain(): Problem {
+  const detail = 'It is not certain at present that this process still has the state. Send the request again.'
+  return new Problem('service_unavailable', { detail, headers: { 'retry-after': '1' } })
 }
 
 /** @returns true for what was read. A write is answered when it is stored, which only the owner can do. */

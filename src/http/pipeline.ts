@@ -50,7 +50,7 @@ export interface PipelineDeps {
   /** Limits of what the namespace may use; undefined if there are none. */
   quota: Quota | undefined
   /** Its storage, if another process may take that over: with a database. */
-  storage: Pick<NamespaceStorage, 'lost' | 'holds' | 'awaySince'> | undefined
+  storage: Pick<NamespaceStorage, 'lost' | 'holds' | 'renewed' | 'awaySince'> | undefined
 }
 
 /** One request on its way through the pipeline. */
@@ -92,7 +92,12 @@ export function refuseUnlessReady(reason: string | undefined): void {
 
 /** Refuses new writes while they could not be stored; reads go on. Throws Problem service_unavailable. */
 function storageAnswers({ endpoint }: RequestContext, { storage }: PipelineDeps): void {
-  if (endpoint.method === 'GET' || storage?.awaySince === undefined) return
+  if (endpoint.method !== 'GET') refuseWhileAway(storage)
+}
+
+/** Throws Problem service_unavailable while the storage does not answer. */
+export function refuseWhileAway(storage: PipelineDeps['storage']): void {
+  if (storage?.awaySince === undefined) return
   const detail = 'The database does not answer at present, so nothing was done. Send the same request again.'
   throw new Problem('service_unavailable', { detail, headers: { 'retry-after': '2' } })
 }

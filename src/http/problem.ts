@@ -1,7 +1,7 @@
 import type { ApiResponse } from '../domain/api-response.ts'
 import { ERRORS, type ErrorCode, Problem } from '../domain/errors.ts'
 import { ChainUnavailableError, ChainUnsoundError, NoNodeFreeError } from '../domain/ports/chain.ts'
-import { NotKeptError } from '../domain/ports/journal.ts'
+import { NotKeptError, NotOwnerError } from '../domain/ports/journal.ts'
 import type { ServiceSettings } from '../domain/service-settings.ts'
 
 /** The request in which an error arose. */
@@ -58,6 +58,10 @@ export function toProblem(error: unknown): Problem {
   if (error instanceof ChainUnsoundError) {
     const detail = `Chain ${error.chainId} does not work as it should: its contracts or accounts were changed. POST /_sandbox/reset brings them back.`
     return new Problem('chain_unavailable', { detail }, { cause: error })
+  }
+  if (error instanceof NotOwnerError) {
+    const detail = 'This process does not have the state any more. Send the same request again.'
+    return new Problem('service_unavailable', { detail, headers: { 'retry-after': '1' } }, { cause: error })
   }
   if (error instanceof NotKeptError) {
     const detail = `Nothing can be kept, so nothing was done: ${error.message}`

@@ -10,7 +10,7 @@ import type { Origin } from '../domain/origin.ts'
 import type { Chain } from '../domain/ports/chain.ts'
 import { shorten } from '../support/foreign-text.ts'
 import { jsonExcess, jsonObject } from '../support/json.ts'
-import { type PipelineDeps, refuseUnlessReady } from './pipeline.ts'
+import { type PipelineDeps, refuseUnlessReady, refuseWhileAway } from './pipeline.ts'
 import { toProblem } from './problem.ts'
 import type { RpcSockets, SocketChain } from './rpc-socket.ts'
 import { ChainNews } from './rpc-subscriptions.ts'
@@ -31,6 +31,8 @@ const OPEN_METHODS = /^(eth|net|web3)_/
 const CLOSED_METHODS = /^eth_(sendTransaction|sendUnsignedTransaction|sign|accounts)/
 /** Methods that need the key: gas is free, so a client that may send can take the markets' liquidity. */
 const SENDING_METHODS = /^eth_send/
+/** Methods that change the chain, which has to be stored. */
+const CHANGING_METHODS = /^(eth_send|evm_|(anvil|hardhat|tenderly)_(?!dumpState|get|metadata|nodeInfo))/
 
 /** Longest request body in bytes: enough for batches of thousands of reads, and for a state for `anvil_loadState`. */
 const BODY_LIMIT = 10 * 1024 * 1024
@@ -105,6 +107,7 @@ const RPC_ERRORS = [
   'rate_limited',
   'chain_unavailable',
   'sandbox_starting',
+  'service_unavailable',
 ] as const
 
 export interface RpcDeps {
@@ -134,8 +137,8 @@ export async function rpcProxy(app: FastifyInstance, deps: RpcDeps): Promise<voi
     const { key } = query as { key?: unknown }
     // A request of this process to its own sandbox is not a client's.
     const isClient = raw instanceof IncomingMessage
-    const { chain, maySend } = await openChain({ ...(params as RpcParams), key, isClient }, deps)
-    const answer = await relayText(typeof text === 'string' ? text : '', chain, { local, maySend })
+    const { chain, maySend, storage } = await openChain({ ...(params as RpcParams), key, isClient }, deps)
+    const answer = await relayText(typeof text === 'string' ? text : '', chain, { local, maySend, storage })
     return answer === undefined ? reply.code(204).send() : reply.type('application/json').send(answer)
   }
   for (const [url, about] of ROUTES) {
@@ -170,7 +173,7 @@ async function openChain(
   { namespace: name, chain_id, key, isClient }: RpcParams & { key: unknown; isClient: boolean },
   { namespace }: Pick<RpcDeps, 'namespace'>,
 ) {
-  const { service, exchanges, rpcKey, notReady, end, quota } = await namespace(name)
+  const { service, exchanges, rpcKey, notReady, end, quota, storage } = await namespace(name)
   refuseUnlessReady(notReady())
   if (isClient) {
     quota?.admitRequest()
@@ -179,7 +182,7 @@ async function openChain(
   const chain = service.chains.get(chain_id)
   if (!chain) throw new Problem('not_found', { detail: 'There is no such chain.', param: 'chain_id' })
   const maySend = rpcKey === undefined || (typeof key === 'string' && isControlToken(key, rpcKey))
-  return { chain, maySend, end, clock: service.clock }
+  return { chain, maySend, storage, end, clock: service.clock }
 }
 
 function refuseMethod({ method }: FastifyRequest): never {
@@ -230,8 +233,8 @@ async function chainFor(
     // The namespace may be another one by now, or gone.
     answer: async (text) => {
       try {
-        const { chain, maySend } = await open()
-        const answer = await relayText(text, chain, { local: deps.local, maySend })
+        const { chain, maySend, storage } = await open()
+        const answer = await relayText(text, chain, { local: deps.local, maySend, storage })
         return typeof answer === 'object' ? JSON.stringify(answer) : answer
       } catch (error) {
         return refusal(text, toProblem(error))
@@ -251,6 +254,7 @@ async function relayText(text: string, chain: Chain, caller: Caller): Promise<st
   if (excess !== undefined) return invalidRequest(`The body ${excess}.`)
   const body = parsed(text)
   if (!caller.local) refuseUnlessOpen(body, caller)
+  if (caller.storage?.awaySince !== undefined && changesChain(body)) refuseWhileAway(caller.storage)
   return chain.relay(body)
 }
 
@@ -272,6 +276,13 @@ function parsed(text: string): unknown {
 interface Caller {
   local: boolean
   maySend: boolean
+  /** Of the chain's namespace. */
+  storage: PipelineDeps['storage']
+}
+
+/** @returns true if a body has a call that changes the chain */
+function changesChain(body: unknown): boolean {
+  return [body].flat().some((call) => CHANGING_METHODS.test(String((call as { method?: unknown } | null)?.method)))
 }
 
 function refuseUnlessOpen(body: unknown, { maySend }: Caller): void {

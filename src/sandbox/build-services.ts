@@ -75,7 +75,7 @@ export async function buildServices(context: PartsContext) {
 
   const common = { store, chains, clock, ids, settings, log }
   const portfolios = new Portfolios(common)
-  const journal = await persistence?.journal<Showing[]>('showings')
+  const journal = await persistence?.journal<Showing[]>('showings', { unhurried: true })
   const showings = await Showings.open({ ...common, journal }, begin?.showings)
   const endUsers = new EndUsers(common)
   const idempotency = new Idempotency({

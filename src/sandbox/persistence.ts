@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import type { ClockPosition, SandboxClock } from '../domain/clock.ts'
 import type { Journal } from '../domain/ports/journal.ts'
 import type { NamespaceRegistry } from '../domain/ports/namespace-registry.ts'
-import type { NamespaceStorage } from '../domain/ports/namespace-storage.ts'
+import type { JournalWish, NamespaceStorage } from '../domain/ports/namespace-storage.ts'
 import type { UnparsedJournal } from '../domain/ports/unparsed-journal.ts'
 import type { Fixture } from '../fixtures/fixture.ts'
 import { OptionError } from '../option-error.ts'
@@ -110,7 +110,8 @@ export class Persistence {
     return this.storage.manifest.data.seeded
   }
 
-  journal = <Entry>(name: string): Promise<Journal<Entry>> => this.storage.journal<Entry>(name)
+  journal = <Entry>(name: string, wish?: JournalWish): Promise<Journal<Entry>> =>
+    this.storage.journal<Entry>(name, wish)
 
   /** A journal of events in business time: no entry is written before the move of the clock that it follows. */
   async timedJournal<Entry>(name: string): Promise<UnparsedJournal<Entry>> {

@@ -41,6 +41,45 @@ async function dyingProcess(leaseMs: number): Promise<DatabaseRegistry> {
 }
 
 describe.skipIf(noPostgres !== undefined)(`a namespace${noPostgres ? ` (${noPostgres})` : ''}`, () => {
+  it('is held again by a process that had no processor for longer than its lease, unless another one has it', async () => {
+    let asleep = 0
+    const monotonicNow = () => SLEEPER.monotonicNow() + asleep
+    const registry = await process({
+      leaseMs: 60_000,
+      clock: Object.assign(new SandboxClock(), SLEEPER, { monotonicNow }),
+    })
+    const storage = await openStorage(registry, 'asleep')
+    expect(storage.holds()).toBe(true)
+    asleep = 60_000
+    expect(storage.holds()).toBe(false)
+    expect(await Promise.all([storage.renewed(), storage.renewed()])).toEqual([true, true])
+    expect(storage.holds()).toBe(true)
+    asleep = 120_000
+    const client = await ownConnection(server.url())
+    await client.query('update yield_sandbox.process set dead = true where id = $1', [registry.lease.id])
+    expect(await storage.renewed()).toBe(false)
+    expect(storage.lost.aborted).toBe(true)
+    expect(await storage.renewed()).toBe(false)
+  })
+
+  it('stores entries without hurry together with the next ones of other journals, in the order of the calls', async () => {
+    const registry = await dyingProcess(60_000) // whose clock never moves on: alone they would wait for ever
+    const storage = await openStorage(registry, 'together')
+    const [unhurried, ledger] = [
+      await storage.journal('showings', { unhurried: true }),
+      await storage.journal('ledger'),
+    ]
+    const stored: string[] = []
+    const entries = [1, 2].map((n) => unhurried.append(n).then(() => stored.push(`showing ${n}`)))
+    await registry.database.query('select')
+    expect(stored).toEqual([])
+    await ledger.append(3).then(() => stored.push('ledger'))
+    await Promise.all(entries)
+    expect(stored).toEqual(['showing 1', 'showing 2', 'ledger'])
+    const client = await ownConnection(server.url())
+    expect((await storedEntries(client, 'together', 'showings')).map(({ value }) => value)).toEqual([1, 2])
+  })
+
   it('belongs to one process while that lives, and goes on where it was when another one takes it', async () => {
     const [first, second] = [await process({ address: 'first:1' }), await process()]
     const storage = await openStorage(first, 'acme')

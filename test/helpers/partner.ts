@@ -10,6 +10,7 @@ import {
 } from '../../src/index.ts'
 import { eventually } from './eventually.ts'
 import { exchange } from './exchange.ts'
+import { onDatabase } from './on-database.ts'
 
 /** A response as a test looks at it. */
 export interface Answer {
@@ -144,7 +145,7 @@ export class Partner {
 
 /** A sandbox on free ports with instant confirmation and a fixed seed, unless the options say otherwise. */
 export function testSandbox(options: SandboxOptions = {}): Promise<SandboxHandle> {
-  return startSandbox({ port: 0, confirmationDelay: 0, seed: 7, ...options })
+  return startSandbox(onDatabase({ port: 0, confirmationDelay: 0, seed: 7, ...options }))
 }
 
 /** The one sandbox of this process that namespaces are made in. It ends with the process, and its Anvils as well. */

@@ -6,6 +6,7 @@ import { UnknownKey } from '../../src/identity/sign-jwt.ts'
 import type { SandboxOptions } from '../../src/index.ts'
 import type { Namespace } from '../../src/sandbox/namespace.ts'
 import { Sandbox } from '../../src/sandbox/sandbox.ts'
+import { onDatabase } from '../helpers/on-database.ts'
 import { Partner } from '../helpers/partner.ts'
 
 /** A namespace with its inside within reach, and a partner's client of it. */
@@ -24,7 +25,7 @@ export interface OpenSandbox extends OpenNamespace {
 
 /** Starts one on free ports with instant confirmation and a fixed seed, unless the options say otherwise. */
 export async function openSandbox(options: SandboxOptions = {}): Promise<OpenSandbox> {
-  const sandbox = await Sandbox.listen({ port: 0, confirmationDelay: 0, seed: 7, ...options })
+  const sandbox = await Sandbox.listen(onDatabase({ port: 0, confirmationDelay: 0, seed: 7, ...options }))
   await sandbox.ready
   const { baseUrl, namespace, fetch } = sandbox
   const control = new ControlClient(baseUrl, { controlToken: sandbox.options.controlToken, fetch })

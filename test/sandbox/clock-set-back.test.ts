@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import { type SandboxHandle, startSandbox } from '../../src/index.ts'
+import { onDatabase } from '../helpers/on-database.ts'
 import { Partner } from '../helpers/partner.ts'
 
 const now = Date.now
@@ -23,7 +24,7 @@ afterEach(async () => {
   await rm(dataDir, { recursive: true, force: true })
 })
 
-const start = () => startSandbox({ port: 0, confirmationDelay: 0, seed: 7, dataDir })
+const start = () => startSandbox(onDatabase({ port: 0, confirmationDelay: 0, seed: 7, dataDir }))
 
 /** The amounts of a list, newest first, once the money is found sound. */
 async function shown(partner: Partner): Promise<string[]> {

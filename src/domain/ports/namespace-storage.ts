@@ -7,7 +7,7 @@ export interface NamespaceStorage {
   readonly place: string
   readonly manifest: NamespaceManifest
   /** The journal of this name, made at the first call. Rejects if it is damaged. */
-  journal<Entry>(name: string): Promise<UnparsedJournal<Entry>>
+  journal<Entry>(name: string, wish?: JournalWish): Promise<UnparsedJournal<Entry>>
   /** Counts one more run, by that version of the package. Call it when all stored data was found sound, before any of it is changed. */
   begin(version: string): Promise<void>
   /** Rejects if the storage is no longer where it was. */
@@ -23,11 +23,19 @@ export interface NamespaceStorage {
   readonly lost: AbortSignal
   /** @returns true if what was read until now may be answered: the lease still holds. Always for files. */
   holds(): boolean
+  /** Renews a lease that has expired, as in a process that had no processor for a while. @returns true if it holds then; left out for files */
+  renewed?(): Promise<boolean>
   /**
    * Time since which nothing can be written because the storage does not answer, in milliseconds since the Unix epoch (wall-clock time):
    * appends wait, and new writes are refused. Undefined while it answers, and always for files, whose appends fail at once.
    */
   readonly awaySince?: number | undefined
+}
+
+/** What a journal is for, if it is not the usual. */
+export interface JournalWish {
+  /** True if nobody waits for its entries: a database may store them some milliseconds later, with entries of other journals. */
+  unhurried?: boolean
 }
 
 /** The small document that describes a namespace's stored state. */

@@ -7,6 +7,7 @@ import type { Credentials } from '../../../src/index.ts'
 import { Command } from '../../cli/command.ts'
 import { anvilsOf } from '../../helpers/anvils.ts'
 import { eventually } from '../../helpers/eventually.ts'
+import { databaseFor } from '../../helpers/on-database.ts'
 
 /** What a sandbox is started with, each time. */
 export interface ProcessOptions {
@@ -42,7 +43,8 @@ export class SandboxProcess {
   /** Starts the command line and does not wait for it. */
   begin(delay: string): Command {
     const { kept = true, flags = [], env, root } = this.#options
-    const where = kept ? ['--data-dir', this.dataDir] : []
+    const database = kept ? databaseFor(this.dataDir) : undefined
+    const where = database ? ['--database', database] : kept ? ['--data-dir', this.dataDir] : []
     const args = [...where, '--port', '0', '--log-level', 'warn', '--json', '--confirmation-delay', delay, ...flags]
     this.#command = new Command(args, { env: { ...env, TMPDIR: this.#temporary }, ...(root && { root }) })
     return this.#command
