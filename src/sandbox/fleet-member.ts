@@ -1,4 +1,4 @@
-import type { IncomingMessage } from 'node:http'
+import type { IncomingMessage, Server } from 'node:http'
 import { pino } from 'pino'
 import { checkOptions } from '../check-options.ts'
 import { SandboxClock } from '../domain/clock.ts'
@@ -83,6 +83,8 @@ export class FleetMember {
   #leader: { process: LeadingProcess; owner: Owner } | undefined
   /** Wall-clock time since which nobody leads. */
   #leaderless: number | undefined
+  /** The server of the sandbox that is being opened here; undefined if nothing is, or that fails. */
+  #opening: Promise<Server | undefined> | undefined
   #failure: string | undefined
   #parting = false
   #change = abortController()
@@ -121,7 +123,8 @@ export class FleetMember {
         application: () => this.#leading?.server ?? probes,
         self: ownerAt(this.#address, this.#secret),
       })
-      await answerForwarded(this.#fleet, this.#secret, () => this.#leading?.server)
+      const own = () => this.#leading?.server
+      await answerForwarded(this.#fleet, this.#secret, own, () => own() ?? this.#opening)
       await this.#firstTurn(registry)
     } catch (error) {
       this.#end.abort()
@@ -251,6 +254,20 @@ export class FleetMember {
   /** @returns true if this process leads from now on; otherwise another one has the state */
   async #takeOver(registry: SharedRegistry): Promise<boolean> {
     if (!(await registry.claim())) return false
+    const opened = this.#open(registry)
+    this.#opening = opened.then(
+      (sandbox) => sandbox?.server,
+      () => undefined,
+    )
+    try {
+      return (await opened) !== undefined
+    } finally {
+      this.#opening = undefined
+    }
+  }
+
+  /** Serves from the state that this process has; undefined if another one was faster. */
+  async #open(registry: SharedRegistry): Promise<Sandbox | undefined> {
     const began = this.#clock.monotonicNow()
     let sandbox: Sandbox | undefined
     try {
@@ -258,7 +275,7 @@ export class FleetMember {
       await sandbox.ready
     } catch (error) {
       await sandbox?.stop().catch(() => undefined)
-      if (error instanceof Error && error.name === 'OwnedElsewhereError') return false
+      if (error instanceof Error && error.name === 'OwnedElsewhereError') return undefined
       throw error
     }
     this.#leading = sandbox
@@ -268,7 +285,7 @@ export class FleetMember {
     const ms = Math.round(this.#clock.monotonicNow() - began)
     this.#log.info({ process: registry.id, address: this.#address, ms }, 'this process leads')
     this.#changed()
-    return true
+    return sandbox
   }
 
   #untilLost({ namespace: { lost } }: Sandbox, registry: SharedRegistry): Promise<void> {

@@ -57,13 +57,17 @@ export function openFleetListener({ host, port }: Pick<FleetAddress, 'host' | 'p
   return Listener.open({ host, port, publicUrl: undefined, tls: undefined })
 }
 
-/** Answers those requests. `application`: server of this process's own application, undefined while it owns nothing. */
+/**
+ * Answers those requests. `application`: server of this process's own application, undefined while it owns nothing; `applicationFor`: the
+ * same for one request, a promise while it is about to own it.
+ */
 export async function answerForwarded(
   listener: Listener,
   secret: string,
   application: () => Server | undefined,
+  applicationFor: () => Server | undefined | Promise<Server | undefined> = application,
 ): Promise<void> {
   const server = createFleetServer()
-  acceptForwarded(server, { secret, application, applicationFor: application })
+  acceptForwarded(server, { secret, application, applicationFor })
   await listener.leadTo(server)
 }

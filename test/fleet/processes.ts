@@ -3,6 +3,7 @@ import { randomUUID } from 'node:crypto'
 import { once } from 'node:events'
 import { createInterface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
+import { expect } from 'vitest'
 import type { Credentials } from '../../src/control/contract.ts'
 
 const PROGRAM = fileURLToPath(new URL('../../bin/yield-sandbox.js', import.meta.url))
@@ -13,7 +14,18 @@ export const PUBLIC = 'http://127.0.0.1:9'
 export class FleetProcess {
   /** Starts it; resolves when it leads, or knows who does. */
   static async start(database: string, flags: readonly string[] = []): Promise<FleetProcess> {
-    const args = ['start', '--port', '0', '--fleet-port', '0', '--public-url', PUBLIC, '--json', '--confirmation-delay', '0']
+    const args = [
+      'start',
+      '--port',
+      '0',
+      '--fleet-port',
+      '0',
+      '--public-url',
+      PUBLIC,
+      '--json',
+      '--confirmation-delay',
+      '0',
+    ]
     const child = spawn(process.execPath, [PROGRAM, ...args, ...flags], {
       env: { ...process.env, YIELD_SANDBOX_DATABASE: database },
       stdio: ['ignore', 'pipe', 'pipe'],
@@ -49,7 +61,9 @@ export class FleetProcess {
 
   /** @returns true if its log says that it leads */
   get leads(): boolean {
-    const last = this.log.findLast((line) => /this process leads|another process leads|the process that led|serves it no more/.test(line))
+    const last = this.log.findLast((line) =>
+      /this process leads|another process leads|the process that led|serves it no more/.test(line),
+    )
     return last?.includes('this process leads') ?? false
   }
 
@@ -105,15 +119,44 @@ export class KeyedClient {
     const key = randomUUID()
     const began = performance.now()
     const path = `/v1/partner/end_users/${this.#user}/deposit`
-    const answer = await this.#insist('POST', path, { portfolio_id: this.#portfolio, amount_minor: String(amount) }, key)
+    const answer = await this.#insist(
+      'POST',
+      path,
+      { portfolio_id: this.#portfolio, amount_minor: String(amount) },
+      key,
+    )
     this.longest = Math.max(this.longest, performance.now() - began)
     this.done.set(key, { id: answer.transaction_id, amount })
   }
 
+  /** Compares the record of that process with its own: nothing is lost, nothing is there twice. */
+  async expectAllOnce(url: string): Promise<void> {
+    const found: { id: string; type: string }[] = []
+    let after = ''
+    for (let more = true; more; ) {
+      const path = `/v1/partner/end_users/${this.#user}/transactions?limit=100${after}`
+      const page = await this.#insist('GET', path, undefined, undefined, [url])
+      found.push(...page.data)
+      more = page.has_more
+      after = `&starting_after=${page.next_cursor}`
+    }
+    const deposits = found.filter(({ type }) => type === 'deposit').map(({ id }) => id)
+    expect(deposits.toSorted()).toEqual([...this.done.values()].map(({ id }) => id).toSorted())
+    const portfolios = await this.#insist(
+      'GET',
+      `/v1/partner/end_users/${this.#user}/portfolios`,
+      undefined,
+      undefined,
+      [url],
+    )
+    const sum = [...this.done.values()].reduce((total, { amount }) => total + amount, 0)
+    expect(portfolios.data).toMatchObject([{ deposited: String(sum) }])
+  }
+
   // biome-ignore lint/suspicious/noExplicitAny: bodies of every shape
-  async #insist(method: string, path: string, body?: unknown, key: string = randomUUID()): Promise<any> {
+  async #insist(method: string, path: string, body?: unknown, key: string = randomUUID(), at?: string[]): Promise<any> {
     for (let turn = 0; ; turn++) {
-      const urls = this.#urls()
+      const urls = at ?? this.#urls()
       const url = urls[turn % urls.length]
       try {
         const headers = { ...(await this.#tokensAt(url)), 'content-type': 'application/json', 'idempotency-key': key }
@@ -126,7 +169,8 @@ export class KeyedClient {
         const text = await answer.text()
         if (answer.ok) return JSON.parse(text)
         if (answer.status === 409 && path.endsWith('end_users')) return undefined
-        if (answer.status !== 503 && answer.status !== 409) throw new Refused(`${method} ${path}: ${answer.status} ${text}`)
+        if (answer.status !== 503 && answer.status !== 409)
+          throw new Refused(`${method} ${path}: ${answer.status} ${text}`)
       } catch (error) {
         if (error instanceof Refused) throw error
       }
@@ -141,13 +185,13 @@ export class KeyedClient {
     const { client_id = '', client_secret = '' } = tenant ?? {}
     const form = new URLSearchParams({ grant_type: 'client_credentials', client_id, client_secret, scope })
     const idp = await fetch(`${url}/oauth2/token`, { method: 'POST', body: form })
-    const minted = await fetch(`${url}${new URL(control_url).pathname}/user-tokens`, {
+    const minted = await fetch(`${url}${new URL(control_url).pathname}/tenants/${tenant?.slug}/user_tokens`, {
       method: 'POST',
       headers: {
         'content-type': 'application/json',
         ...(control_token !== undefined && { authorization: `Bearer ${control_token}` }),
       },
-      body: JSON.stringify({ tenant: tenant?.slug, external_id: this.#user }),
+      body: JSON.stringify({ external_id: this.#user }),
     })
     if (!idp.ok || !minted.ok) throw new Error(`tokens: ${idp.status} ${minted.status}`)
     const { access_token } = (await idp.json()) as { access_token: string }
