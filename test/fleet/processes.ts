@@ -2,6 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process'
 import { randomUUID } from 'node:crypto'
 import { once } from 'node:events'
 import { createInterface } from 'node:readline'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { expect } from 'vitest'
 import type { Credentials } from '../../src/control/contract.ts'
@@ -129,6 +130,19 @@ export class KeyedClient {
     this.done.set(key, { id: answer.transaction_id, amount })
   }
 
+  /** One look at its portfolio: what it holds, the status of a refusal, or that there was no answer. */
+  async depositedAt(url: string): Promise<string | number> {
+    try {
+      const headers = { ...this.#tokens }
+      const answer = await fetch(`${url}/v1/partner/end_users/${this.#user}/portfolios`, { headers })
+      if (!answer.ok) return answer.status
+      const { data } = (await answer.json()) as { data: { deposited: string }[] }
+      return data[0]?.deposited ?? 'nothing'
+    } catch {
+      return 'no answer'
+    }
+  }
+
   /** Compares the record of that process with its own: nothing is lost, nothing is there twice. */
   async expectAllOnce(url: string): Promise<void> {
     const found: { id: string; type: string }[] = []
@@ -174,7 +188,7 @@ export class KeyedClient {
       } catch (error) {
         if (error instanceof Refused) throw error
       }
-      await new Promise((resolve) => setTimeout(resolve, 50))
+      await sleep(50)
     }
   }
 

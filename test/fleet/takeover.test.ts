@@ -57,6 +57,39 @@ describe.skipIf(noPostgres)(`a fleet loses its leader${noPostgres ? ` (${noPostg
       })
     }
   })
+  test('that ends in order: another one serves within a second or two, and no request is refused', async () => {
+    const [leader, standby] = await two()
+    const client = new KeyedClient(() => [standby.url], leader.credentials, 'eve')
+    await client.open()
+    await client.deposit(1_000)
+    const ended = leader.end('SIGTERM')
+    await client.deposit(1_001)
+    expect(await ended).toBe(0)
+    expect(standby.leads).toBe(true)
+    await client.expectAllOnce(standby.url)
+    expect(await audit(standby)).toMatchObject({ ok: true })
+  })
+
+  test('that stands still: what it answers when it goes on is not stale, and it passes on from then on', async () => {
+    const [leader, standby] = await two()
+    const client = new KeyedClient(() => [standby.url], leader.credentials, 'fay')
+    await client.open()
+    await client.deposit(1_000)
+    leader.signal('SIGSTOP')
+    // Sent while it stands still, and answered when it goes on.
+    const early = client.depositedAt(leader.url)
+    await client.deposit(1_001)
+    expect(standby.leads).toBe(true)
+    leader.signal('SIGCONT')
+    expect(['2001', 503, 'no answer']).toContain(await early)
+    await eventually(() => expect(leader.log.join()).toContain('serves it no more'))
+    await client.deposit(1_002)
+    await eventually(() => client.expectAllOnce(leader.url))
+    await client.expectAllOnce(standby.url)
+    await standby.end('SIGKILL')
+    await eventually(() => client.expectAllOnce(leader.url))
+    expect(leader.leads).toBe(true)
+  })
 })
 
 async function audit({ url }: FleetProcess): Promise<unknown> {
