@@ -16,7 +16,7 @@ export interface FleetOptions {
   fleetHost?: string
   /**
    * Host under which the others reach it, without the port. Set it where they cannot look up this machine's name, as in Kubernetes.
-   * @defaultValue `fleetHost`; the name of the machine, if that is every address
+   * @defaultValue the fleet host; the machine's name, if that is every address
    */
   fleetAdvertise?: string
 }

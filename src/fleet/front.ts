@@ -50,6 +50,11 @@ export class Front {
     for (const socket of this.#clients) ClientConnection.known(socket)?.partFrom(owner)
   }
 
+  /** Ends all connections of clients, upgraded ones too. */
+  end(): void {
+    for (const socket of this.#clients) socket.destroy()
+  }
+
   /** Number of requests whose answers are not out. */
   get open(): number {
     return this.#open

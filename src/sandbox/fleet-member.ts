@@ -193,6 +193,7 @@ export class FleetMember {
     this.#look.abort()
     await this.#running
     await Promise.all([...this.#partings])
+    this.#front?.end()
     await Promise.all([this.#listener.close(), this.#fleet.close()])
   }
 
@@ -261,6 +262,10 @@ export class FleetMember {
     )
     try {
       return (await opened) !== undefined
+    } catch (error) {
+      // Another process may be able to.
+      await registry.leave()
+      throw error
     } finally {
       this.#opening = undefined
     }

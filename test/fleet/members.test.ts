@@ -1,4 +1,6 @@
+import { Client } from 'pg'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { type SandboxOptions, startSandbox } from '../../src/index.ts'
 import { FleetMember } from '../../src/sandbox/fleet-member.ts'
 import { eventually } from '../helpers/eventually.ts'
 import { noPostgres, Postgres } from '../helpers/postgres.ts'
@@ -17,9 +19,15 @@ describe.skipIf(noPostgres)(`several processes on one database${noPostgres ? ` (
     await server?.stop()
   })
 
-  const start = async () => {
-    const options = { port: 0, fleetPort: 0, publicUrl: PUBLIC, confirmationDelay: 0, database: server.url() }
-    const member = await FleetMember.start(options)
+  const createDatabase = async (name: string) => {
+    const client = new Client(server.url())
+    await client.connect()
+    await client.query(`create database ${name}`)
+    await client.end()
+  }
+  const OPTIONS = { port: 0, fleetPort: 0, publicUrl: PUBLIC, confirmationDelay: 0 }
+  const start = async (options: SandboxOptions = {}) => {
+    const member = await FleetMember.start({ ...OPTIONS, database: server.url(), ...options })
     members.push(member)
     return member
   }
@@ -44,5 +52,49 @@ describe.skipIf(noPostgres)(`several processes on one database${noPostgres ? ` (
     expect(await ask(second, '/_sandbox/credentials')).toEqual(credentials)
     await stopped
     await eventually(() => expect(second.role).toBe('leader'))
+    await second.stop()
+  })
+
+  test('two that start at once agree on who leads', async () => {
+    await createDatabase('at_once')
+    const both = await Promise.all([1, 2].map(() => start({ database: server.url('at_once') })))
+    expect(both.map(({ role }) => role).toSorted()).toEqual(['leader', 'standby'])
+    await Promise.all(both.map((member) => member.stop()))
+  })
+
+  test('one that cannot take over leaves it to others', async () => {
+    await createDatabase('seeds')
+    const database = server.url('seeds')
+    const first = await start({ database, seed: 7 })
+    const wrong = await start({ database, seed: 8 })
+    expect(wrong.role).toBe('standby')
+    await first.stop()
+    const third = await eventually(() => start({ database, seed: 7 }))
+    await eventually(() => expect(third.role).toBe('leader'))
+    expect(await ask(wrong, '/_sandbox/credentials')).toMatchObject({ status: 200, body: { seed: 7 } })
+    await Promise.all([wrong.stop(), third.stop()])
+  })
+
+  test.each([
+    [{ publicUrl: undefined }, '--fleet-port needs --public-url'],
+    [{ database: undefined }, '--fleet-port needs --database'],
+    [{ publicUrl: 'http://sandbox.acme.test' }, '--fleet-port needs --control-token'],
+    [{ snapshot: 'state.json' }, '--snapshot begins a state'],
+    [{ idleExit: '8h' }, '--idle-exit ends one process'],
+    [{ dataDir: '/nowhere' }, '--database and --data-dir'],
+    [{ tls: 'self-signed' as const }, '--tls self-signed'],
+  ])('is refused with %j', async (options, sentence) => {
+    const given = Object.entries({ ...OPTIONS, database: server.url(), ...options })
+    const start = FleetMember.start(Object.fromEntries(given.filter(([, value]) => value !== undefined)))
+    await expect(start).rejects.toThrow(sentence)
+  })
+
+  test('does not follow one that takes nothing from others', async () => {
+    await createDatabase('alone')
+    const database = server.url('alone')
+    const alone = await startSandbox({ port: 0, database })
+    await expect(start({ database })).rejects.toThrow('start it with --fleet-port')
+    await alone.stop()
+    await expect(startSandbox({ port: 0, database, fleetHost: '127.0.0.1' })).rejects.toThrow('give --fleet-port')
   })
 })
