@@ -132,6 +132,8 @@ export class FleetMember {
       throw error
     }
     this.#running = this.#run(registry)
+    // What a takeover needs is loaded before.
+    if (!this.#leading) this.#inBackground(import('./application.ts'))
     this.#log.info(`Server listening at ${this.#listener.url}`)
   }
 
