@@ -89,6 +89,22 @@ describe.skipIf(noPostgres)(`several processes on one database${noPostgres ? ` (
     await expect(start).rejects.toThrow(sentence)
   })
 
+  test('a handle of one that stands by works as that of the leader, whose end its clients do not see', async () => {
+    await createDatabase('handles')
+    const options = { ...OPTIONS, database: server.url('handles') }
+    const leader = await startSandbox(options)
+    const standby = await startSandbox(options)
+    const made = await standby.namespaces.create({ name: 'one' })
+    expect((await leader.namespaces.list()).map(({ name }) => name)).toContain('one')
+    expect((await made.report()).unmet).toEqual(['No request of the client came.'])
+    const [, report] = await Promise.all([leader.stop(), made.report()])
+    expect(report.unmet.join()).toMatch(/No request of the client came|begins with a takeover/)
+    expect((await made.report()).unmet).toContainEqual(expect.stringContaining('the record begins with a takeover'))
+    await made.reset()
+    expect((await made.report()).unmet).toEqual(['No request of the client came.'])
+    await standby.stop()
+  })
+
   test('does not follow one that takes nothing from others', async () => {
     await createDatabase('alone')
     const database = server.url('alone')
