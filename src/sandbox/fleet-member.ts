@@ -194,7 +194,7 @@ export class FleetMember {
     this.#end.abort()
     this.#look.abort()
     await this.#running
-    await Promise.all([...this.#partings])
+    await Promise.race([Promise.all([...this.#partings]), this.#clock.wallSleep(PARTING_MS)])
     this.#front?.end()
     await Promise.all([this.#listener.close(), this.#fleet.close()])
   }
@@ -216,7 +216,9 @@ export class FleetMember {
         .catch((error: unknown) => this.#log.warn({ err: error }, 'what it had did not end in order'))
       this.#leading = undefined
       this.#noLeader()
-      this.#inBackground(Promise.resolve(stopped).then(() => last.close()))
+      // What it had is another's: it must not hold up this process if it does not end.
+      const parted = Promise.race([stopped, this.#clock.wallSleep(PARTING_MS)])
+      this.#inBackground(parted.then(() => last.close()))
       registry = await this.#joinAgain()
     }
   }
