@@ -206,8 +206,9 @@ const ROOMS = {
   'real-time.ts': [],
   'option-error.ts': [],
   // One table: flags, fixture fields and documentation are made from it.
+  'fleet-options.ts': [],
   'option-values.ts': [],
-  'options.ts': ['option-error.ts', 'option-values.ts'],
+  'options.ts': ['fleet-options.ts', 'option-error.ts', 'option-values.ts'],
   'check-options.ts': ['option-error.ts', 'options.ts'],
   'package-root.ts': [],
   'version.ts': ['package-root.ts'],

@@ -1,4 +1,5 @@
 import { type TSchema, Type } from '@sinclair/typebox'
+import { FLEET_OPTIONS, type FleetOptions } from './fleet-options.ts'
 import { databaseUrl, forkedUrl, notEmpty, parseBlockTime, parseClockStart, publicOrigin } from './option-values.ts'
 import { parseDuration, parseDurationRange, parseSize } from './support/quantities.ts'
 import { MAX_SEED } from './support/random.ts'
@@ -22,7 +23,7 @@ export interface SandboxLogger
 }
 
 /** Options of a sandbox. Those left out come from the fixture file's `options`, then from the defaults. */
-export interface SandboxOptions {
+export interface SandboxOptions extends FleetOptions {
   /**
    * 0 picks a free port: take it in tests, so that several sandboxes can run at once. `auto` picks one only if the fixture's port, or
    * 4010, is taken.
@@ -314,6 +315,7 @@ export const SANDBOX_OPTIONS = {
     description: 'PostgreSQL that keeps the state instead; give a URL with a password by the environment',
     secret: true,
   },
+  ...FLEET_OPTIONS,
   snapshot: {
     schema: path('snapshot'),
     flag: '--snapshot <file>',

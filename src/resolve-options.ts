@@ -31,6 +31,8 @@ export interface ResolvedOptions {
   dataDir: string | undefined
   /** True if a database keeps the state: then other processes may take it over. Its URL, a secret, is not kept. */
   database: boolean
+  /** True if it is one process of several on that database. */
+  fleet: boolean
   fsync: boolean
   /** The seed that is asked for; undefined for any. */
   seed: number | undefined
@@ -68,6 +70,7 @@ export function resolveOptions(given: SandboxOptions, fixture: FixtureOptions): 
     local,
     dataDir: given.dataDir,
     database: given.database !== undefined,
+    fleet: given.fleetPort !== undefined,
     fsync: given.fsync ?? fixture.fsync ?? fsync.default,
     seed: given.seed ?? fixture.seed,
     clock: given.clock === undefined ? undefined : parseClockStart(given.clock),

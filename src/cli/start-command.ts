@@ -2,6 +2,8 @@ import { existsSync } from 'node:fs'
 import { relative } from 'node:path'
 import { Command, Option } from 'commander'
 import type { Credentials } from '../control/contract.ts'
+import { SandboxClock } from '../domain/clock.ts'
+import { OptionError } from '../option-error.ts'
 import type { SandboxOptions } from '../options.ts'
 import type { SandboxRecord } from '../running/sandbox-record.ts'
 import type { Sandbox } from '../sandbox/sandbox.ts'
@@ -64,6 +66,7 @@ async function start({ background: _, inBackgroundWithLog, json, quiet, logLevel
   // A line for each request would fill the disk in time.
   const level = quiet ? 'error' : (logLevel ?? (isBehind ? 'warn' : undefined))
   const log = createLog(level ?? 'info')
+  if (given.fleetPort !== undefined) return startMember({ ...given, logger: log }, { isBehind, json, quiet })
   const { Sandbox } = await import('../sandbox/sandbox.ts') // other commands do not need it
   const sandbox = await Sandbox.listen({ ...options, logger: log }).catch(sayWhoListens)
   log.level = level ?? sandbox.options.logLevel ?? 'info'
@@ -91,11 +94,34 @@ async function start({ background: _, inBackgroundWithLog, json, quiet, logLevel
   }
 }
 
+/** A sandbox, or a process of several. */
+interface Stoppable extends Pick<Sandbox, 'stop' | 'stopping'> {
+  lost?: boolean
+}
+
+/** Runs one process of several until it is stopped. */
+async function startMember(
+  options: SandboxOptions,
+  { isBehind, json, quiet }: { isBehind: boolean; json: boolean | undefined; quiet: boolean | undefined },
+): Promise<void> {
+  if (isBehind) throw new OptionError('--background is for one process: start those of a fleet where they are watched')
+  const { FleetMember } = await import('../sandbox/fleet-member.ts')
+  const member = await FleetMember.start(options).catch(sayWhoListens)
+  stopWhenTold(member, isBehind)
+  progress.end()
+  if (!json && quiet) return
+  const { ControlClient } = await import('../control/client.ts')
+  const client = new ControlClient(member.baseUrl, { controlToken: member.options.controlToken, fetch: member.fetch })
+  const credentials = await client.credentials()
+  if (json) process.stdout.write(`${visibleJson(credentials)}\n`)
+  else process.stdout.write(banner(credentials, { own: ownCommand(process.argv[1] ?? '', process.cwd()) }))
+}
+
 /**
  * Stops everything that was started at Ctrl-C or SIGTERM, and at the end of the terminal, of npx or of the output's reader. A second
  * signal ends the process at once.
  */
-function stopWhenTold(sandbox: Sandbox, isBehind: boolean): void {
+function stopWhenTold(sandbox: Stoppable, isBehind: boolean): void {
   const stop = () =>
     void sandbox.stop().then(
       () => process.exit(0),
@@ -104,7 +130,7 @@ function stopWhenTold(sandbox: Sandbox, isBehind: boolean): void {
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
     process.on(signal, () => (sandbox.stopping ? process.exit(1) : stop()))
   }
-  if (!isBehind) void whenNpxGoes(sandbox.namespace.services.service.clock, stop)
+  if (!isBehind) void whenNpxGoes(new SandboxClock(), stop)
   process.stdout.on('error', stop)
   // By itself, Node would first close what is still open, and was seen to wait for that for ever, at full speed.
   process.once('exit', () => process.exit(sandbox.lost ? 1 : undefined))

@@ -1,8 +1,10 @@
+import { randomBytes } from 'node:crypto'
 import { NotOwnerError } from '../domain/ports/journal.ts'
 import type {
   FoundNamespace,
   KeptNamespace,
-  NamespaceRegistry,
+  LeadingProcess,
+  SharedRegistry,
   StorageOptions,
 } from '../domain/ports/namespace-registry.ts'
 import { Database, type DatabaseOptions, type Row } from './database.ts'
@@ -22,7 +24,7 @@ const RENEWALS_OF_DEAD = 1
 const ATTEMPTS_WHILE_OWNED = 12
 
 /** The namespaces in a database. Each belongs to one process at a time, which has a lease. */
-export class DatabaseRegistry implements NamespaceRegistry {
+export class DatabaseRegistry implements SharedRegistry {
   readonly flag = '--database'
   readonly lease: ProcessLease
   readonly database: Database
@@ -91,6 +93,42 @@ export class DatabaseRegistry implements NamespaceRegistry {
     await this.forget(life)
     const values = [nameIn(life), life]
     await this.database.deleteAll(this.database.statements.removeSome, values, this.#closed.signal)
+  }
+
+  get id(): string {
+    return this.lease.id
+  }
+
+  get dead(): AbortSignal {
+    return this.lease.dead
+  }
+
+  async secret(): Promise<string> {
+    const [row = {}] = await this.#ask(this.database.statements.secret, [randomBytes(32)])
+    return Buffer.from(row.secret as Uint8Array).toString('base64url')
+  }
+
+  async leader(): Promise<LeadingProcess | undefined> {
+    const [row] = await this.#ask(this.database.statements.leader, [DEFAULT])
+    return row && { id: String(row.id), address: String(row.address) }
+  }
+
+  async others(): Promise<number> {
+    const [row] = await this.#ask(this.database.statements.others, [this.id])
+    return Number(row?.number)
+  }
+
+  async claim(): Promise<boolean> {
+    const { statements } = this.database
+    const [found] = await this.#ask(statements.find, [DEFAULT])
+    if (!found || found.deleted || found.owner === this.id) return true // opening makes it, or takes it again
+    const taking = found.owner === null ? statements.take : statements.takeOfDead
+    const values = found.owner === null ? [DEFAULT, this.id] : [DEFAULT, this.id, found.owner]
+    return (await this.#ask(taking, values)).length > 0
+  }
+
+  leave(): Promise<void> {
+    return this.lease.close()
   }
 
   async close(): Promise<void> {

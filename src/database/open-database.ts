@@ -9,5 +9,5 @@ const FORMATS = { oldest: 4, newest: 4 }
  * Opens the namespaces of a database. Rejects with DatabaseError, one sentence that names the fix and not the URL's password, if the
  * database cannot be used, and then leaves no connection open.
  */
-export const openDatabase: OpenDatabase = (url, options) =>
-  DatabaseRegistry.open({ url, address: `${hostname()}:${process.pid}`, formats: FORMATS, ...options })
+export const openDatabase: OpenDatabase = (url, { address = `${hostname()}:${process.pid}`, ...options }) =>
+  DatabaseRegistry.open({ url, address, formats: FORMATS, ...options })

@@ -15,12 +15,18 @@ const [FENCE_PARAMETERS, ROW_PARAMETERS] = [7, 4]
 /** Makes the statements for tables in this PostgreSQL schema. */
 export function statementsFor(schemaName: string) {
   const schema = sqlName(schemaName)
-  const tables = { namespace: `${schema}.namespace`, process: `${schema}.process`, entry: `${schema}.entry` }
-  return { ...writing(tables), ...owning(tables), ...keeping(tables), ...leasing(tables) }
+  const table = (name: string) => `${schema}.${name}`
+  const tables = {
+    namespace: table('namespace'),
+    process: table('process'),
+    entry: table('entry'),
+    fleet: table('fleet'),
+  }
+  return { ...writing(tables), ...owning(tables), ...keeping(tables), ...leasing(tables), ...leading(tables) }
 }
 
 /** Names of the tables. */
-type TableNames = Record<'namespace' | 'process' | 'entry', string>
+type TableNames = Record<'namespace' | 'process' | 'entry' | 'fleet', string>
 
 /** Statements of a namespace's owner on its entries. */
 function writing({ namespace, entry }: TableNames) {
@@ -128,6 +134,19 @@ function leasing({ namespace, process }: TableNames) {
     ownedBy: `select name, epoch, head from ${namespace} where owner = $1 and not deleted`,
     /** True if it takes no writes now. */
     writable: `select pg_is_in_recovery() or current_setting('transaction_read_only') = 'on' as refuses`,
+  }
+}
+
+/** Statements on who leads. */
+function leading({ namespace, process, fleet }: TableNames) {
+  return {
+    /** The secret of the fleet; $1 if it has none yet. */
+    secret: `update ${fleet} set secret = coalesce(secret, $1) returning secret`,
+    /** Owner and address of the namespace, if that process is alive. */
+    leader: `select p.id, p.address from ${namespace} n join ${process} p on p.id = n.owner
+      where n.name = $1 and not n.deleted and not p.dead and p.expires_at > clock_timestamp()`,
+    /** Number of processes but $1 that are alive. */
+    others: `select count(*)::int as number from ${process} where id <> $1 and not dead and expires_at > clock_timestamp()`,
   }
 }
 

@@ -38,7 +38,8 @@ export class ClientConnection {
 
   readonly passing = new Set<Passing>()
   readonly #agents = new Map<string, Agent>()
-  readonly #upstream = new Set<Socket>()
+  /** Connections to owners, by the owner's address. */
+  readonly #upstream = new Map<Socket, string>()
   #left: Leaving | undefined
 
   private constructor(readonly socket: Socket) {
@@ -56,7 +57,7 @@ export class ClientConnection {
 
   /** The agent for requests to that owner: one connection, on which they go one after another. */
   agentFor({ host, port }: Owner): Agent {
-    const address = `${host} ${port}`
+    const address = addressOf({ host, port })
     const known = this.#agents.get(address)
     if (known) return known
     const agent = new Agent({ keepAlive: true, maxSockets: 1 })
@@ -65,10 +66,16 @@ export class ClientConnection {
   }
 
   /** Notes a connection to an owner, which ends with the client's. */
-  joined(upstream: Socket): void {
+  joined(upstream: Socket, owner: Owner): void {
     if (this.#upstream.has(upstream)) return
-    this.#upstream.add(upstream)
+    this.#upstream.set(upstream, addressOf(owner))
     upstream.once('close', () => this.#upstream.delete(upstream))
+  }
+
+  /** Ends the connections to an owner that is dead for the others: it may be unable to end them itself. */
+  partFrom(owner: Owner): void {
+    const address = addressOf(owner)
+    for (const [socket, known] of this.#upstream) if (known === address) socket.destroy()
   }
 
   /** Forgets a request that is over. */
@@ -84,12 +91,16 @@ export class ClientConnection {
   }
 
   #endUpstream(how: Leaving): void {
-    for (const socket of this.#upstream) {
+    for (const socket of this.#upstream.keys()) {
       // A client that closes with its answer unread resets: the owner has to learn that.
       if (how === 'reset') socket.resetAndDestroy()
       else socket.destroySoon()
     }
   }
+}
+
+function addressOf({ host, port }: Pick<Owner, 'host' | 'port'>): string {
+  return `${host} ${port}`
 }
 
 /** @returns true if the other end, or the system of a process that was killed, has reset the connection */

@@ -7,8 +7,11 @@ import { NOT_TAKEN, readForwarded, restoreRequest, restoreResponse } from './for
 export interface FleetListenerDeps {
   /** The fleet's secret: without spaces. */
   secret: string
-  /** The server of the application that a request is for; undefined if this process is not the owner. */
-  applicationFor(request: IncomingMessage): Server | undefined
+  /**
+   * The server of the application that a request is for; undefined if this process is not the owner. A promise while it becomes the owner,
+   * which does not reject.
+   */
+  applicationFor(request: IncomingMessage): Server | undefined | Promise<Server | undefined>
   /** The server of any application here, which answers bytes that are not HTTP; undefined while there is none. */
   application(): Server | undefined
 }
@@ -21,8 +24,9 @@ export interface FleetListenerDeps {
  * `server`: must take heads somewhat longer than the public one, because of the header that is added.
  */
 export function acceptForwarded(server: Server, deps: FleetListenerDeps): void {
-  const take = (continues: boolean) => (request: IncomingMessage, response: ServerResponse) => {
-    const taken = takeForwarded(request, deps)
+  const take = (continues: boolean) => async (request: IncomingMessage, response: ServerResponse) => {
+    const found = takeForwarded(request, deps)
+    const taken = found instanceof Promise ? await found : found
     if (typeof taken === 'number') return refuse(response, taken)
     restoreResponse(response, request)
     if (continues) response.writeContinue()
@@ -30,8 +34,9 @@ export function acceptForwarded(server: Server, deps: FleetListenerDeps): void {
   }
   server.on('connection', endGently)
   server.on('request', take(false)).on('checkExpectation', take(false)).on('checkContinue', take(true))
-  server.on('upgrade', (request: IncomingMessage, socket: Duplex, head: Buffer) => {
-    const taken = takeForwarded(request, deps)
+  server.on('upgrade', async (request: IncomingMessage, socket: Duplex, head: Buffer) => {
+    const found = takeForwarded(request, deps)
+    const taken = found instanceof Promise ? await found : found
     if (typeof taken !== 'number') return taken.emit('upgrade', request, socket, head)
     socket.on('error', () => socket.destroy())
     socket.end(
@@ -52,12 +57,18 @@ function endGently(socket: Socket): void {
 }
 
 /** The server that answers a request, which is from then on as its client sent it; or the status of its refusal. */
-function takeForwarded(request: IncomingMessage, { secret, applicationFor }: FleetListenerDeps): Server | 403 | 421 {
+function takeForwarded(
+  request: IncomingMessage,
+  { secret, applicationFor }: FleetListenerDeps,
+): Taken | Promise<Taken> {
   const forwarded = readForwarded(request, secret)
   if (typeof forwarded === 'number') return forwarded
   restoreRequest(request, forwarded)
-  return applicationFor(request) ?? 421
+  const application = applicationFor(request)
+  return application instanceof Promise ? application.then((server) => server ?? 421) : (application ?? 421)
 }
+
+type Taken = Server | 403 | 421
 
 function refuse(response: ServerResponse, status: 403 | 421): void {
   // The connection stays: if it ended with a part of the body unread, its reset could overtake this answer.

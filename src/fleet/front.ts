@@ -2,7 +2,7 @@ import type { IncomingMessage, Server, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 import type { Duplex } from 'node:stream'
 import { ClientConnection } from './client-connection.ts'
-import type { OwnerOf, OwnerPlace } from './owner.ts'
+import type { Owner, OwnerOf, OwnerPlace } from './owner.ts'
 import { type FrontExchange, PassedRequest, type PassingDeps } from './passed-request.ts'
 import { passUpgrade } from './passed-upgrade.ts'
 
@@ -24,6 +24,8 @@ export interface FrontDeps extends Pick<PassingDeps, 'self' | 'unavailable' | 'r
 export class Front {
   readonly #deps: FrontDeps
   readonly #passing: PassingDeps
+  readonly #clients = new Set<Socket>()
+  #open = 0
 
   /** `server`: listens for clients, and has no other listeners for requests. */
   constructor(server: Server, deps: FrontDeps) {
@@ -36,11 +38,31 @@ export class Front {
     server.on('request', lead(false)).on('checkExpectation', lead(false)).on('checkContinue', lead(true))
     server.on('upgrade', (request, socket, head) => void this.#leadUpgrade(request, socket, head))
     server.on('clientError', (error: NodeJS.ErrnoException, socket: Duplex) => this.#broke(error, socket as Socket))
-    const closing = (socket: Socket) => socket.once('end', () => this.#ended(socket))
+    const closing = (socket: Socket) => {
+      this.#clients.add(socket)
+      socket.once('end', () => this.#ended(socket)).once('close', () => this.#clients.delete(socket))
+    }
     server.on('secureConnection', closing).on('connection', closing)
   }
 
+  /** Ends what was passed on to an owner that is dead for the others: it may be unable to end it itself. */
+  partFrom(owner: Owner): void {
+    for (const socket of this.#clients) ClientConnection.known(socket)?.partFrom(owner)
+  }
+
+  /** Ends all connections of clients, upgraded ones too. */
+  end(): void {
+    for (const socket of this.#clients) socket.destroy()
+  }
+
+  /** Number of requests whose answers are not out. */
+  get open(): number {
+    return this.#open
+  }
+
   #lead(exchange: FrontExchange): void {
+    this.#open++
+    exchange.response.once('close', () => this.#open--)
     const place = this.#placeOf(exchange.request)
     if (place instanceof Promise) void place.then((found) => this.#to(found, exchange))
     else this.#to(place, exchange)

@@ -105,7 +105,7 @@ export class PassedRequest implements Passing {
       if (upstream === this.#upstream) this.#connection.passed(this)
     })
     upstream.once('socket', (socket) => {
-      this.#connection.joined(socket)
+      this.#connection.joined(socket, owner)
       this.#whenConnected(socket, () => {
         connected = true
         if (!innerExpect) this.#read()

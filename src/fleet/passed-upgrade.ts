@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http'
 import { connect, type Socket } from 'node:net'
 import type { Duplex } from 'node:stream'
-import { isReset } from './client-connection.ts'
+import { ClientConnection, isReset } from './client-connection.ts'
 import { forwardedHeader, NOT_TAKEN } from './forwarded-header.ts'
 import type { Owner, OwnerOf, OwnerPlace } from './owner.ts'
 
@@ -24,6 +24,7 @@ export function passUpgrade(upgrade: Upgrade, owner: Owner, deps: UpgradeDeps, r
   const { socket } = upgrade
   const upstream = connect({ host: owner.host, port: owner.port, noDelay: true, allowHalfOpen: true, keepAlive: true })
   const tryAnother = () => void passToAnother(upgrade, owner, deps, repeated)
+  ClientConnection.of(socket).joined(upstream, owner)
   let state: 'connecting' | 'asked' | 'given up' = 'connecting'
   socket.on('error', () => socket.destroy())
   upstream.on('error', () => upstream.destroy())

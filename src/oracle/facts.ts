@@ -13,6 +13,11 @@ export interface Facts {
   kept: readonly RecordedExchange[]
   /** Counts of forgotten exchanges of the service's operations; those in `kept` do not count. */
   forgotten: Forgotten
+  /**
+   * ISO 8601 moment at which this process took the namespace over from another one, if the record begins there: it has nothing of what
+   * was asked before.
+   */
+  taken_over?: string | undefined
   ledger: Ledger
   /** Real time of the last JSON-RPC request to a chain of the namespace, milliseconds since the Unix epoch; null for none. */
   rpc_at: number | null

@@ -89,7 +89,7 @@ interface JudgedRun {
 }
 
 /** Outcomes of the run as a whole: something was forgotten, or it never ended. */
-function runOutcomes({ forgotten, end }: Facts): OperationOutcome[] {
+function runOutcomes({ forgotten, taken_over, end }: Facts): OperationOutcome[] {
   const { room, deleted, reset } = forgotten
   const whole = { tenant: null, external_id: null, type: 'deposit' as const, idempotency_key: null }
   const of = (outcome: OutcomeId, sentence: string): OperationOutcome => ({
@@ -100,6 +100,9 @@ function runOutcomes({ forgotten, end }: Facts): OperationOutcome[] {
     // Resets are normal in a sandbox that serves no command (`end` is null): its user starts afresh on purpose.
     ...(reset > 0 && end !== null ? [`${requests(reset)} before a reset of the sandbox`] : []),
     ...(deleted > 0 ? [`${requests(deleted)} that were deleted from the record`] : []),
+    ...(taken_over === undefined
+      ? []
+      : [`any request before ${taken_over}: the record begins with a takeover from another process`]),
     ...(room > 0 ? [`${requests(room)} for which the record had no room (--record-exchanges)`] : []),
   ]
   return [

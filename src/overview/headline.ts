@@ -40,10 +40,13 @@ function isDoubtful({ level, outcome }: OperationOutcome): boolean {
   return level === 'inconclusive' || level === 'review'
 }
 
-function quiet({ outcomes, evidence: { forgotten } }: JudgedOperations): Pick<Headline, 'tone' | 'sentence'> {
+function quiet({
+  outcomes,
+  evidence: { forgotten, taken_over },
+}: JudgedOperations): Pick<Headline, 'tone' | 'sentence'> {
   if (outcomes.every(({ request_ids }) => request_ids.length === 0))
     return { tone: 'plain', sentence: NO_HEADLINE.sentence }
-  if (forgotten.room + forgotten.deleted > 0)
+  if (forgotten.room + forgotten.deleted > 0 || taken_over !== undefined)
     return { tone: 'ok', sentence: 'Money is right, as far as the record goes back.' }
   return { tone: 'ok', sentence: 'Money is right.' }
 }

@@ -23,7 +23,7 @@ export interface JudgedOperations {
   /** Money beyond what was asked for, by the name of the end user. */
   surplus: ReadonlyMap<string, EndUserMoney['surplus']>
   rules: Pick<Report, 'proved' | 'contradicted' | 'unproved'>
-  evidence: Pick<Evidence, 'forgotten'> & { portfolios: Evidence['ledger']['portfolios'] }
+  evidence: Pick<Evidence, 'forgotten' | 'taken_over'> & { portfolios: Evidence['ledger']['portfolios'] }
 }
 
 /** Judges the evidence, in steps; other tasks run in between. */
@@ -47,6 +47,10 @@ export async function judgeForOverview(evidence: Evidence, seed: number): Promis
     numbers: new OperationNumbers(groups),
     surplus: surplusOf(groups, operations, evidence.ledger.portfolios),
     rules: { proved, contradicted, unproved },
-    evidence: { forgotten: evidence.forgotten, portfolios: evidence.ledger.portfolios },
+    evidence: {
+      forgotten: evidence.forgotten,
+      taken_over: evidence.taken_over,
+      portfolios: evidence.ledger.portfolios,
+    },
   }
 }

@@ -15,6 +15,7 @@ interface EvidenceSource {
   services: Pick<Services, 'exchanges' | 'service'>
   http: { notReady(): string | undefined }
   takenAway: TakenAway
+  takenOver: string | undefined
 }
 
 /**
@@ -22,7 +23,7 @@ interface EvidenceSource {
  * ledger, and while a reset empties it.
  */
 export async function evidenceOf(
-  { services, http, takenAway }: EvidenceSource,
+  { services, http, takenAway, takenOver }: EvidenceSource,
   { ended, end }: Pick<Evidence, 'ended' | 'end'>,
 ): Promise<Evidence> {
   refuseUnlessReady(http.notReady())
@@ -39,6 +40,7 @@ export async function evidenceOf(
     exchanges: shown.reverse(),
     kept,
     forgotten: exchanges.forgotten,
+    ...(takenOver !== undefined && { taken_over: takenOver }),
     taken_away: { ...takenAway },
     ledger,
     rpc_at: exchanges.rpcAt,

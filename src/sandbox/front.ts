@@ -25,13 +25,13 @@ export interface FrontOptions {
 }
 
 /** Lets a listener lead each request to its owner: this process or another, which may change at any time. */
-export async function leadToOwners(listener: Listener, options: FrontOptions): Promise<void> {
+export async function leadToOwners(listener: Listener, options: FrontOptions): Promise<Front> {
   const { settings, certificate, application } = options
   const clock = new SandboxClock() // for real time only
   const ids = new Ids({ clock, random: new SeededRandom(SeededRandom.freshSeed()) })
   const voice = { ids, settings }
   const server = createFrontServer(certificate, voice)
-  new Front(server, {
+  const front = new Front(server, {
     ...options,
     refuse: (error, socket) => {
       // The application's own answer, which knows the request in which the error was found.
@@ -43,6 +43,7 @@ export async function leadToOwners(listener: Listener, options: FrontOptions): P
     wallSleep: (milliseconds, signal) => clock.wallSleep(milliseconds, signal),
   })
   await listener.leadTo(server)
+  return front
 }
 
 /** Where and from whom a process takes requests that others of its fleet pass on. */
@@ -51,17 +52,22 @@ export interface FleetAddress extends Pick<ListenOptions, 'host' | 'port'> {
   secret: string
 }
 
+/** Opens the address for requests that other processes of the fleet pass on; who connects waits until {@link answerForwarded}. */
+export function openFleetListener({ host, port }: Pick<FleetAddress, 'host' | 'port'>): Promise<Listener> {
+  return Listener.open({ host, port, publicUrl: undefined, tls: undefined })
+}
+
 /**
- * Opens a listener for requests that other processes of the fleet pass on. `application`: server of this process's own application,
- * undefined while it owns nothing.
+ * Answers those requests. `application`: server of this process's own application, undefined while it owns nothing; `applicationFor`: the
+ * same for one request, a promise while it is about to own it.
  */
-export async function openFleetListener(
-  address: FleetAddress,
+export async function answerForwarded(
+  listener: Listener,
+  secret: string,
   application: () => Server | undefined,
-): Promise<Listener> {
-  const listener = await Listener.open({ ...address, publicUrl: undefined, tls: undefined })
+  applicationFor: () => Server | undefined | Promise<Server | undefined> = application,
+): Promise<void> {
   const server = createFleetServer()
-  acceptForwarded(server, { secret: address.secret, application, applicationFor: application })
+  acceptForwarded(server, { secret, application, applicationFor })
   await listener.leadTo(server)
-  return listener
 }

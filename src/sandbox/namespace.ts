@@ -106,6 +106,7 @@ export class Namespace {
   /** Aborts when its state is another process's: then it ends as by {@link beginStop}. Undefined if it ends with the process. */
   readonly lost: AbortSignal | undefined
   readonly takenAway: TakenAway = { clearings: 0, resets: 0, faults: 0 }
+  #takenOver: string | undefined
   readonly #persistence: Persistence | undefined
   readonly #chains: Promise<AnvilChains>
   readonly #idpTokens: Identity['idpTokens']
@@ -138,6 +139,7 @@ export class Namespace {
       clock: services.service.clock,
       perform: () => this.#reset(),
     })
+    if (deps.persistence?.wasOthers(options)) this.#takenOver = new Date(services.service.clock.wallNow()).toISOString()
     this.lost = deps.persistence?.storage.lost
     this.lost?.addEventListener('abort', () => this.beginStop(), { once: true })
     this.#copied = deps.begin && { owesRepairs: deps.begin.owesRepairs } // the rest of the copy is large
@@ -186,6 +188,11 @@ export class Namespace {
   /** @returns false if it goes on from a state that an earlier process left without closing it */
   get closedInOrder(): boolean {
     return !this.#persistence?.mayOweRepairs
+  }
+
+  /** ISO 8601 moment at which it was taken over from another process, if it has not been reset since. */
+  get takenOver(): string | undefined {
+    return this.#takenOver
   }
 
   /** Reports if everything, chains included, can be served, and if not, the reason. */
@@ -267,6 +274,7 @@ export class Namespace {
     const { service, chains, faults, scenarios, random, ids, userTokens, exchanges } = this.services
     this.#lifecycle.beginReset()
     exchanges.beginAnew()
+    this.#takenOver = undefined
     service.transfers.beginAnew()
     scenarios.forget()
     faults.reset()

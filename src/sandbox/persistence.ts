@@ -48,6 +48,8 @@ export class Persistence {
   readonly clock: ClockPosition | undefined
   /** True if an earlier run did not end in order, or left repairs of faults undone. See `Repairs`. */
   readonly mayOweRepairs: boolean
+  /** True if an earlier run left all records of the fixture. */
+  readonly seededBefore: boolean
   readonly storage: NamespaceStorage
   #followed: SandboxClock | undefined
   /** The latest position of the clock to be saved; it may not be saved yet. */
@@ -64,6 +66,7 @@ export class Persistence {
     this.run = runs
     this.clock = seeded ? clock : undefined
     this.mayOweRepairs = seeded && !clean
+    this.seededBefore = seeded
     this.#lastClock = clock
     this.storage = storage
   }
@@ -76,6 +79,14 @@ export class Persistence {
   /** Reason why nothing can be saved at present, a sentence; undefined if none is known. */
   get obstacle(): string | undefined {
     return this.#obstacle
+  }
+
+  /**
+   * @returns true if another process had it, whose record of requests is gone: one that has not ended in order, or any where processes of
+   * a fleet replace each other
+   */
+  wasOthers({ database, fleet }: { database: boolean; fleet: boolean }): boolean {
+    return database && (this.mayOweRepairs || (fleet && this.seededBefore))
   }
 
   /** Checks regularly that the storage is still in its place, and logs when that changes. */

@@ -1,4 +1,4 @@
-import type { IncomingMessage } from 'node:http'
+import type { Server as HttpServer, IncomingMessage } from 'node:http'
 import { promisify } from 'node:util'
 import type { FastifyInstance } from 'fastify'
 import { pino } from 'pino'
@@ -21,8 +21,9 @@ import { SeededRandom } from '../support/random.ts'
 import { chooseCertificate, type ServerCertificate } from '../tls/server-certificate.ts'
 import { readBeginState } from './begin-state.ts'
 import type { NamespaceCopy } from './build-services.ts'
+import { refuseFleetOptions } from './check-fleet-options.ts'
 import { credentialsOf } from './credentials.ts'
-import { type FleetAddress, openFleetListener } from './front.ts'
+import { answerForwarded, type FleetAddress, openFleetListener } from './front.ts'
 import { clientsOf, type Namespace } from './namespace.ts'
 import { Namespaces } from './namespaces.ts'
 import { keptOf } from './open-namespace.ts'
@@ -47,8 +48,8 @@ export class Sandbox {
   readonly namespaces: Namespaces
   readonly #surroundings: Surroundings
   readonly #certificate: ServerCertificate | undefined
-  readonly #listener: Listener
-  /** Where its namespaces are kept; undefined if they end with the process. */
+  readonly #listener: SandboxListener
+  /** Where its namespaces are kept, to be closed with it; undefined if there is nothing to close. */
   readonly #registry: NamespaceRegistry | undefined
   readonly #sessions: Sessions
   /** The sandbox that this one is a guest of. */
@@ -78,6 +79,7 @@ export class Sandbox {
    */
   static async listen(given: SandboxOptions = {}, service: Readonly<Record<string, unknown>> = {}): Promise<Sandbox> {
     checkOptions(given)
+    refuseFleetOptions(given)
     const log = given.logger ?? pino({ level: 'silent' })
     const registry = await openRegistry(given, log)
     try {
@@ -88,24 +90,34 @@ export class Sandbox {
     }
   }
 
+  /**
+   * The same for a process that has listened before it could have the state: takes it from the registry, which stays open when the sandbox
+   * stops, and answers by this listener.
+   */
+  static lead(given: SandboxOptions, registry: NamespaceRegistry, listener: SandboxListener): Promise<Sandbox> {
+    const log = given.logger ?? pino({ level: 'silent' })
+    return Sandbox.#begin(given, {}, { log, registry, listener })
+  }
+
   static async #begin(
     given: SandboxOptions,
     service: Readonly<Record<string, unknown>>,
-    { log, registry }: { log: SandboxLogger; registry: NamespaceRegistry | undefined },
+    { log, registry, listener: own }: BeginDeps,
   ): Promise<Sandbox> {
     const { fixture, restored } = await readBeginState(given, registry, service)
     const resolved = resolveOptions(given, fixture.options)
     const options = restored ? { ...resolved, seed: restored.seed, clock: restored.clockStart } : resolved
-    const listener = await Listener.open(options)
+    const listener = own ?? (await Listener.open(options))
     try {
-      const sandbox = await Sandbox.#build(fixture, { options, log, listener, registry, begin: restored?.begin })
+      const built = { options, log, listener, registry, begin: restored?.begin, lasting: own !== undefined }
+      const sandbox = await Sandbox.#build(fixture, built)
       try {
         await sandbox.#serve(fixture, log)
       } catch (error) {
         await sandbox.stop()
         throw error
       }
-      log.info(`Server listening at ${listener.url}`)
+      if (!own) log.info(`Server listening at ${listener.url}`)
       return sandbox
     } catch (error) {
       await listener.close()
@@ -114,7 +126,10 @@ export class Sandbox {
   }
 
   /** Builds everything but the application that answers requests. */
-  static async #build(fixture: Fixture, { options, log, listener, registry, begin }: BuildDeps): Promise<Sandbox> {
+  static async #build(
+    fixture: Fixture,
+    { options, log, listener, registry, begin, lasting }: BuildDeps,
+  ): Promise<Sandbox> {
     const { dataDir, seed, fsync } = options
     const own = loggerWith(log, { namespace: DEFAULT_NAMESPACE })
     const kept = {
@@ -147,7 +162,8 @@ export class Sandbox {
       const namespaces = await Namespaces.open(start)
       // The next steps leave no time to start the Anvil; once started, it comes up by itself.
       await Promise.race([spawned, namespaces.default.ready.catch(() => undefined)])
-      return new Sandbox({ namespaces, surroundings, certificate, listener, registry })
+      const closed = lasting ? undefined : registry
+      return new Sandbox({ namespaces, surroundings, certificate, listener, registry: closed })
     } catch (error) {
       await certificate?.discard()
       throw error
@@ -165,6 +181,7 @@ export class Sandbox {
       controlToken: undefined,
       dataDir: undefined,
       database: false,
+      fleet: false,
       idleExit: 0,
       quota: NO_QUOTA,
     }
@@ -239,7 +256,7 @@ export class Sandbox {
   #endWhenLost(log: SandboxLogger): void {
     const { lost, place } = this.namespace
     const end = () => {
-      log.error({ place }, 'another process has the stored state now: this one ends')
+      log.error({ place }, 'another process has the stored state now: this one serves it no more')
       void this.stop().catch(() => undefined) // whoever stops it as well gets the rejection
     }
     if (lost?.aborted) end()
@@ -274,6 +291,11 @@ export class Sandbox {
     return this.#listener.origin
   }
 
+  /** Server of its application, which answers requests that are given to it. */
+  get server(): HttpServer | undefined {
+    return this.stopping ? undefined : this.#app?.server
+  }
+
   /** URL of the address that it listens on, on this machine. */
   get listeningUrl(): string {
     return this.#listener.url
@@ -294,8 +316,9 @@ export class Sandbox {
    * rejects with the operating system's error about it.
    */
   async acceptForwarded(address: FleetAddress): Promise<string> {
-    const listener = await openFleetListener(address, () => (this.stopping ? undefined : this.#app?.server))
+    const listener = await openFleetListener(address)
     this.#fleet.push(listener)
+    await answerForwarded(listener, address.secret, () => this.server)
     return listener.url
   }
 
@@ -362,11 +385,21 @@ export class Sandbox {
   }
 }
 
+/** The addresses of a sandbox, as it needs them. */
+export type SandboxListener = Pick<Listener, 'url' | 'origin' | 'serve' | 'openBeside' | 'close'>
+
+interface BeginDeps {
+  log: SandboxLogger
+  registry: NamespaceRegistry | undefined
+  /** Undefined for one of its own. */
+  listener?: SandboxListener
+}
+
 interface SandboxDeps {
   namespaces: Namespaces
   surroundings: Surroundings
   certificate: ServerCertificate | undefined
-  listener: Listener
+  listener: SandboxListener
   registry: NamespaceRegistry | undefined
   /** Set for a guest. */
   host?: Sandbox
@@ -375,8 +408,10 @@ interface SandboxDeps {
 interface BuildDeps {
   options: ResolvedOptions
   log: Logger
-  listener: Listener
+  listener: SandboxListener
   registry: NamespaceRegistry | undefined
+  /** True if the registry outlives the sandbox. */
+  lasting: boolean
   /** State of a snapshot with which the default namespace begins. */
   begin: NamespaceCopy | undefined
 }

@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vit
 import { WebSocket } from 'ws'
 import type { Owner, OwnerPlace } from '../../src/fleet/owner.ts'
 import { Listener } from '../../src/http/listener.ts'
-import { leadToOwners, openFleetListener } from '../../src/sandbox/front.ts'
+import { answerForwarded, leadToOwners, openFleetListener } from '../../src/sandbox/front.ts'
 import { selfSigned } from '../../src/tls/server-certificate.ts'
 import { eventually } from '../helpers/eventually.ts'
 import { RawClient, TwoWays } from './two-ways.ts'
@@ -42,8 +42,9 @@ async function nobody(): Promise<Owner> {
 
 /** The fleet listener of a process whose application answers with what it sees of a request; undefined: it owns nothing. */
 async function process(application?: Server): Promise<Owner> {
-  const listener = await openFleetListener({ host: '127.0.0.1', port: 0, secret: SECRET }, () => application)
+  const listener = await openFleetListener({ host: '127.0.0.1', port: 0 })
   onTestFinished(() => listener.close())
+  await answerForwarded(listener, SECRET, () => application)
   return { host: '127.0.0.1', port: Number(new URL(listener.url).port), secret: SECRET }
 }
 

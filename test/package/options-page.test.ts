@@ -28,6 +28,9 @@ const PAGES: Record<string, string> = {
   forkUrl: 'forks.md',
   dataDir: 'data-directory.md',
   database: 'commands.md#a-database',
+  fleetPort: 'fleet.md',
+  fleetHost: 'fleet.md',
+  fleetAdvertise: 'fleet.md',
   snapshot: 'snapshots.md',
   fsync: 'data-directory.md#a-power-cut',
   maxNamespaces: 'namespaces.md',
@@ -70,11 +73,14 @@ test('docs/options.md is the table of options', async () => {
 })
 
 test('the interface says the same defaults', async () => {
-  const source = await readFile(join(ROOT, 'src/options.ts'), 'utf8')
-  const [, members = ''] = /export interface SandboxOptions \{(.*?)\n\}/s.exec(source) ?? []
+  const sources = await Promise.all(
+    ['options', 'fleet-options'].map((name) => readFile(join(ROOT, `src/${name}.ts`), 'utf8')),
+  )
+  const interfaces = /export interface (?:Sandbox|Fleet)Options[^{]*\{(.*?)\n\}/s
+  const members = sources.map((source) => interfaces.exec(source)?.[1] ?? '').join('\n')
   const found = [...members.matchAll(/@defaultValue (.*)\n[ *]*\/\s*(\w+)\?:/g)].map(([, text, name]) => [name, text])
   const expected = Object.entries(SANDBOX_OPTIONS).map(([name, option]) => [name, shownDefault(option)])
-  expect(found).toEqual(expected)
+  expect(Object.fromEntries(found)).toEqual(Object.fromEntries(expected))
 })
 
 test('every default is a value that its option takes', () => {

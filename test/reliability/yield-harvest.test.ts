@@ -40,10 +40,11 @@ describe('a sandbox that dies', () => {
       await commit(writes)
       if (isSettling(writes)) throw new Error('killed')
     }
-    const deposit = sandbox.acme.deposit('carol', jar, '1000000', { key })
+    // Its client hears that nothing is known yet, or nothing at all if the connection ends before that.
+    const deposit = sandbox.acme.deposit('carol', jar, '1000000', { key }).catch(() => undefined)
     await eventually(() => expect(settling).toBe(true))
     await sandbox.stop()
-    expect((await deposit).status).toBe(503)
+    expect([503, undefined]).toContain((await deposit)?.status)
     sandbox = await open(next, data)
   }
 

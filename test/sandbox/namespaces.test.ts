@@ -257,7 +257,7 @@ test('the log names it', async () => {
   await new Partner(mine).get('pools')
   await new Partner(logged).get('pools')
   const listed = () => lines.filter(({ operation }) => operation === 'list_pools').map(({ namespace }) => namespace)
-  await expect.poll(listed).toEqual(['mine', undefined])
+  await expect.poll(listed).toEqual(['mine', 'default'])
 })
 
 test('no more than there may be', async () => {

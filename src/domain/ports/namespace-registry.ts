@@ -37,6 +37,32 @@ export interface NamespaceRegistry {
   close(): Promise<void>
 }
 
+/** The process that has the default namespace, and so leads the others. */
+export interface LeadingProcess {
+  /** Its id. */
+  id: string
+  /** Where it listens to the others. */
+  address: string
+}
+
+/** Namespaces that several processes share, of which one at a time has the default one. */
+export interface SharedRegistry extends NamespaceRegistry {
+  /** Id of this process. */
+  readonly id: string
+  /** Aborts when this process is dead for the others. It then needs another registry. */
+  readonly dead: AbortSignal
+  /** The secret that the processes know each other by, made by the first of them: base64url. */
+  secret(): Promise<string>
+  /** The process that has the default namespace and is alive: undefined if nobody has it. Rejects if the database does not answer. */
+  leader(): Promise<LeadingProcess | undefined>
+  /** Number of other processes that are alive. Rejects if the database does not answer. */
+  others(): Promise<number>
+  /** Tries once to take the default namespace of a dead process or of nobody. @returns false if another process has it */
+  claim(): Promise<boolean>
+  /** Ends the right of this process to own namespaces: others can take them at once. It may still ask who leads. */
+  leave(): Promise<void>
+}
+
 /**
  * Opens the namespaces of a database. Rejects, with one sentence that names the fix and not the URL's password, if the database cannot be
  * used, and then leaves no connection open.
@@ -49,8 +75,10 @@ export type OpenDatabase = (
     clock: SandboxClock
     /** Of the package. */
     version: string
+    /** Where this process listens to the others: an http URL. Undefined if it does not. */
+    address?: string | undefined
   },
-) => Promise<NamespaceRegistry>
+) => Promise<SharedRegistry>
 
 /** Options of opening a storage, and the initial content of a new one. */
 export interface StorageOptions extends StorageStart {

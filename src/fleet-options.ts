@@ -1,0 +1,46 @@
+import { Type } from '@sinclair/typebox'
+
+/** Options of a process that shares its database with others. */
+export interface FleetOptions {
+  /**
+   * Port at which the other processes on the same database reach this one; 0 picks a free one. With it, several processes serve as one:
+   * the first has the state, the others pass requests on to it, and one of them takes over when it ends. Needs `database` and
+   * `publicUrl`, the same for all. Leave it out for one process.
+   * @defaultValue none: a second process on the same database is refused
+   */
+  fleetPort?: number
+  /**
+   * Address that this port is opened at. `0.0.0.0` where the others are on other machines or in other containers.
+   * @defaultValue loopback, 127.0.0.1
+   */
+  fleetHost?: string
+  /**
+   * Host under which the others reach it, without the port. Set it where they cannot look up this machine's name, as in Kubernetes.
+   * @defaultValue the fleet host; the machine's name, if that is every address
+   */
+  fleetAdvertise?: string
+}
+
+const host = Type.String({ title: 'a host name or address', pattern: '^[^\\s/]{1,255}$', examples: ['127.0.0.1'] })
+
+/** The options of {@link FleetOptions}. */
+export const FLEET_OPTIONS = {
+  fleetPort: {
+    schema: Type.Integer({ minimum: 0, maximum: 65_535 }),
+    flag: '--fleet-port <n>',
+    otherwise: 'none: a second process on the same database is refused',
+    description: 'port for the other processes on the same database: one serves, the others pass requests on to it',
+  },
+  fleetHost: {
+    schema: host,
+    flag: '--fleet-host <address>',
+    otherwise: 'loopback, 127.0.0.1',
+    description: 'address to open that port at',
+  },
+  fleetAdvertise: {
+    schema: host,
+    flag: '--fleet-advertise <host>',
+    otherwise: "the fleet host; the machine's name, if that is every address",
+    description: 'host under which the other processes reach it',
+  },
+}

@@ -1,0 +1,57 @@
+import type { Server, ServerResponse } from 'node:http'
+import type { FastifyInstance } from 'fastify'
+import { SandboxClock } from '../domain/clock.ts'
+import type { Listener } from '../http/listener.ts'
+import type { SandboxListener } from './sandbox.ts'
+
+/** Milliseconds that answers have to go out before the state is given away. */
+const ANSWERS_MS = 1_000
+
+/**
+ * The public address of a process of a fleet, as the sandbox in it sees it: it outlives the sandbox, since requests are led elsewhere
+ * when another process has the state.
+ */
+export class FleetDoor implements SandboxListener {
+  readonly #listener: Listener
+  readonly #open = new Set<ServerResponse>()
+  #app: FastifyInstance | undefined
+  #closed: Promise<void> | undefined
+
+  constructor(listener: Listener) {
+    this.#listener = listener
+  }
+
+  get url(): string {
+    return this.#listener.url
+  }
+
+  get origin(): Listener['origin'] {
+    return this.#listener.origin
+  }
+
+  openBeside(host: string): Promise<string> {
+    return this.#listener.openBeside(host)
+  }
+
+  async serve(app: FastifyInstance): Promise<void> {
+    this.#app = app
+    await app.ready()
+    const server: Server = app.server
+    server.prependListener('request', (_request, response) => {
+      this.#open.add(response)
+      response.once('close', () => this.#open.delete(response))
+    })
+  }
+
+  /** Resolves when what the sandbox has answered has gone out. */
+  close(): Promise<void> {
+    this.#closed ??= this.#close()
+    return this.#closed
+  }
+
+  async #close(): Promise<void> {
+    const sent = [...this.#open].map((response) => new Promise((resolve) => response.once('close', resolve)))
+    await Promise.race([Promise.all(sent), new SandboxClock().wallSleep(ANSWERS_MS)])
+    await this.#app?.close()
+  }
+}

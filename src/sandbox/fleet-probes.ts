@@ -1,0 +1,39 @@
+import { createServer, type Server } from 'node:http'
+import { answerOwnerAway, type FrontVoice } from '../http/front-server.ts'
+import { routed } from '../http/routing.ts'
+
+/** The paths by which orchestrators and load balancers ask after one process. */
+const PROBE = /^\/_sandbox\/(health|ready)$/
+
+/** What a process of a fleet that does not serve says of itself. */
+export interface Standing {
+  /** As `GET /_sandbox/health` has it. */
+  health(): object
+  /** Reason why requests that come to it cannot be answered now, a sentence; undefined if another process answers them. */
+  obstacle(): string | undefined
+}
+
+/** @returns true if a request asks after the process itself, not after what it serves */
+export function isProbe(url: string | undefined): boolean {
+  return PROBE.test(routed(url ?? ''))
+}
+
+/** A server that listens nowhere: answers probes as the service does, and refuses all else. */
+export function createProbeServer(voice: FrontVoice, { health, obstacle }: Standing): Server {
+  return createServer((request, response) => {
+    const [, probe] = PROBE.exec(routed(request.url ?? '')) ?? []
+    if (probe === undefined || (request.method !== 'GET' && request.method !== 'HEAD')) {
+      return answerOwnerAway(request, response, voice)
+    }
+    const reason = probe === 'ready' ? obstacle() : undefined
+    const body = probe === 'health' ? health() : reason === undefined ? { ready: true } : { ready: false, reason }
+    const text = JSON.stringify(body)
+    response.writeHead(reason === undefined ? 200 : 503, {
+      'content-type': 'application/json; charset=utf-8',
+      'content-length': Buffer.byteLength(text),
+      'cache-control': 'no-store',
+      ...(reason !== undefined && { 'retry-after': '1' }),
+    })
+    response.end(request.method === 'HEAD' ? undefined : text)
+  })
+}

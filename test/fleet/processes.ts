@@ -1,0 +1,218 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { randomUUID } from 'node:crypto'
+import { once } from 'node:events'
+import { createInterface } from 'node:readline'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { fileURLToPath } from 'node:url'
+import { expect } from 'vitest'
+import type { Credentials } from '../../src/control/contract.ts'
+
+const PROGRAM = fileURLToPath(new URL('../../bin/yield-sandbox.js', import.meta.url))
+/** The address of what would stand before the processes. Nothing listens there: these clients ask each process at its own. */
+export const PUBLIC = 'http://127.0.0.1:9'
+
+/** One built process of a fleet. */
+export class FleetProcess {
+  /** Starts it; resolves when it leads, or knows who does. */
+  static async start(database: string, flags: readonly string[] = []): Promise<FleetProcess> {
+    const args = [
+      'start',
+      '--port',
+      '0',
+      '--fleet-port',
+      '0',
+      '--public-url',
+      PUBLIC,
+      '--json',
+      '--confirmation-delay',
+      '0',
+    ]
+    const child = spawn(process.execPath, [PROGRAM, ...args, ...flags], {
+      env: { ...process.env, YIELD_SANDBOX_DATABASE: database },
+      stdio: ['ignore', 'pipe', 'pipe'],
+    })
+    const started = new FleetProcess(child)
+    const lines = createInterface(child.stderr)
+    lines.on('line', (line) => {
+      started.log.push(line)
+      const [, url] = /Server listening at (http:\/\/127\.0\.0\.1:\d+)/.exec(line) ?? []
+      if (url) started.#url = url
+    })
+    const output = createInterface(child.stdout)
+    const [first] = await Promise.race([
+      once(output, 'line'),
+      once(child, 'exit').then(() => {
+        throw new Error(`it ended: ${started.log.join('\n')}`)
+      }),
+    ])
+    started.credentials = JSON.parse(first) as Credentials
+    return started
+  }
+
+  readonly log: string[] = []
+  credentials!: Credentials
+  #url = ''
+
+  private constructor(readonly child: ChildProcess) {}
+
+  /** Its own address. */
+  get url(): string {
+    return this.#url
+  }
+
+  /** @returns true if its log says that it leads */
+  get leads(): boolean {
+    const last = this.log.findLast((line) =>
+      /this process leads|another process leads|the process that led|serves it no more/.test(line),
+    )
+    return last?.includes('this process leads') ?? false
+  }
+
+  signal(name: NodeJS.Signals): void {
+    this.child.kill(name)
+  }
+
+  async end(name: NodeJS.Signals = 'SIGKILL'): Promise<number | null> {
+    const { child } = this
+    if (child.exitCode !== null || child.signalCode !== null) return child.exitCode
+    const exit = once(child, 'exit')
+    child.kill('SIGCONT')
+    child.kill(name)
+    await exit
+    return child.exitCode
+  }
+}
+
+/** A client that has a record of its own of what it asked: it repeats each request, with its key, until it has a final answer. */
+export class KeyedClient {
+  /** Deposits that were answered with 200, by key. */
+  readonly done = new Map<string, { id: string; amount: number }>()
+  /** Milliseconds of the longest wait for one. */
+  longest = 0
+  readonly #urls: () => readonly string[]
+  readonly #credentials: Credentials
+  readonly #user: string
+  #tokens: Record<string, string> | undefined
+  #portfolio = ''
+
+  constructor(urls: () => readonly string[], credentials: Credentials, user: string) {
+    this.#urls = urls
+    this.#credentials = credentials
+    this.#user = user
+  }
+
+  get portfolio(): string {
+    return this.#portfolio
+  }
+
+  /** Makes its end user and a portfolio. */
+  async open(): Promise<void> {
+    await this.#insist('POST', '/v1/partner/end_users', { external_id: this.#user })
+    const pools = await this.#insist('GET', '/v1/partner/pools')
+    const { chain_id, token_address, market_address, protocol } = pools.data[0]
+    const wanted = { name: 'One', chain_id, token_address, market_address, protocol }
+    const made = await this.#insist('POST', `/v1/partner/end_users/${this.#user}/portfolios`, wanted)
+    this.#portfolio = made.portfolio_id
+  }
+
+  /** A deposit that ends well, however often it has to be asked for. */
+  async deposit(amount: number): Promise<void> {
+    const key = randomUUID()
+    const began = performance.now()
+    const path = `/v1/partner/end_users/${this.#user}/deposit`
+    const answer = await this.#insist(
+      'POST',
+      path,
+      { portfolio_id: this.#portfolio, amount_minor: String(amount) },
+      key,
+    )
+    this.longest = Math.max(this.longest, performance.now() - began)
+    this.done.set(key, { id: answer.transaction_id, amount })
+  }
+
+  /** One look at its portfolio: what it holds, the status of a refusal, or that there was no answer. */
+  async depositedAt(url: string): Promise<string | number> {
+    try {
+      const headers = { ...this.#tokens }
+      const answer = await fetch(`${url}/v1/partner/end_users/${this.#user}/portfolios`, { headers })
+      if (!answer.ok) return answer.status
+      const { data } = (await answer.json()) as { data: { deposited: string }[] }
+      return data[0]?.deposited ?? 'nothing'
+    } catch {
+      return 'no answer'
+    }
+  }
+
+  /** Compares the record of that process with its own: nothing is lost, nothing is there twice. */
+  async expectAllOnce(url: string): Promise<void> {
+    const found: { id: string; type: string }[] = []
+    let after = ''
+    for (let more = true; more; ) {
+      const path = `/v1/partner/end_users/${this.#user}/transactions?limit=100${after}`
+      const page = await this.#insist('GET', path, undefined, undefined, [url])
+      found.push(...page.data)
+      more = page.has_more
+      after = `&starting_after=${page.next_cursor}`
+    }
+    const deposits = found.filter(({ type }) => type === 'deposit').map(({ id }) => id)
+    expect(deposits.toSorted()).toEqual([...this.done.values()].map(({ id }) => id).toSorted())
+    const portfolios = await this.#insist(
+      'GET',
+      `/v1/partner/end_users/${this.#user}/portfolios`,
+      undefined,
+      undefined,
+      [url],
+    )
+    const sum = [...this.done.values()].reduce((total, { amount }) => total + amount, 0)
+    expect(portfolios.data).toMatchObject([{ deposited: String(sum) }])
+  }
+
+  // biome-ignore lint/suspicious/noExplicitAny: bodies of every shape
+  async #insist(method: string, path: string, body?: unknown, key: string = randomUUID(), at?: string[]): Promise<any> {
+    for (let turn = 0; ; turn++) {
+      const urls = at ?? this.#urls()
+      const url = urls[turn % urls.length]
+      try {
+        const headers = { ...(await this.#tokensAt(url)), 'content-type': 'application/json', 'idempotency-key': key }
+        const answer = await fetch(`${url}${path}`, {
+          method,
+          headers,
+          ...(body !== undefined && { body: JSON.stringify(body) }),
+          signal: AbortSignal.timeout(15_000),
+        })
+        const text = await answer.text()
+        if (answer.ok) return JSON.parse(text)
+        if (answer.status === 409 && path.endsWith('end_users')) return undefined
+        if (answer.status !== 503 && answer.status !== 409)
+          throw new Refused(`${method} ${path}: ${answer.status} ${text}`)
+      } catch (error) {
+        if (error instanceof Refused) throw error
+      }
+      await sleep(50)
+    }
+  }
+
+  async #tokensAt(url: string | undefined): Promise<Record<string, string>> {
+    if (this.#tokens) return this.#tokens
+    const { tenants, scope, control_url, control_token } = this.#credentials
+    const [tenant] = tenants
+    const { client_id = '', client_secret = '' } = tenant ?? {}
+    const form = new URLSearchParams({ grant_type: 'client_credentials', client_id, client_secret, scope })
+    const idp = await fetch(`${url}/oauth2/token`, { method: 'POST', body: form })
+    const minted = await fetch(`${url}${new URL(control_url).pathname}/tenants/${tenant?.slug}/user_tokens`, {
+      method: 'POST',
+      headers: {
+        'content-type': 'application/json',
+        ...(control_token !== undefined && { authorization: `Bearer ${control_token}` }),
+      },
+      body: JSON.stringify({ external_id: this.#user }),
+    })
+    if (!idp.ok || !minted.ok) throw new Error(`tokens: ${idp.status} ${minted.status}`)
+    const { access_token } = (await idp.json()) as { access_token: string }
+    const { token } = (await minted.json()) as { token: string }
+    this.#tokens = { authorization: `Bearer ${access_token}`, 'x-user-token': token }
+    return this.#tokens
+  }
+}
+
+class Refused extends Error {}
