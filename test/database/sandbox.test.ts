@@ -182,7 +182,7 @@ describe.skipIf(noPostgres !== undefined)(`a sandbox on a database${noPostgres ?
     })
     expect(await amountsOf(partner, 'zoe')).toEqual(['2000', '1000'])
     expect((await control('/clock', { advance: '1d' })).status).toBe(200)
-    await expectSound()
+    await eventually(() => expectSound()) // it is ready a moment later
     const client = await ownConnection(server.url('away'))
     const { rows } = await client.query('select name from yield_sandbox.namespace where not deleted')
     expect(rows).toEqual([{ name: 'default' }])

@@ -41,7 +41,7 @@ describe.skipIf(NO_CHROMIUM)('the keyboard alone', () => {
     const profile = await on.profile()
     await profile.addInitScript(EFFECTS_WHEN_DRAWN_AGAIN)
     const late = await InspectorPage.open(profile, `${on.origin}/#operations/latest`)
-    await late.page.getByText('Live').waitFor()
+    await late.page.getByText('Live', { exact: true }).waitFor()
     const number = late.page.locator('.row[aria-current] .no')
     await late.page.keyboard.press('k')
     const first = await number.textContent()

@@ -11,7 +11,8 @@ import { Partner } from '../helpers/partner.ts'
 import { LeasedFolders } from './leased-folders.ts'
 
 const { opened } = vi.hoisted(() => ({ opened: { registry: undefined as unknown } }))
-vi.mock('../../src/sandbox/open-registry.ts', () => ({ openRegistry: async () => opened.registry }))
+// Loaded when a start needs it: other files of this worker may have loaded all the rest.
+vi.mock('../../src/database/open-database.ts', () => ({ openDatabase: async () => opened.registry }))
 
 const DATABASE = 'postgres://sandbox@localhost/sandbox'
 
