@@ -133,7 +133,7 @@ function stopWhenTold(sandbox: Stoppable, isBehind: boolean): void {
   if (!isBehind) void whenNpxGoes(new SandboxClock(), stop)
   process.stdout.on('error', stop)
   // By itself, Node would first close what is still open, and was seen to wait for that for ever, at full speed.
-  process.once('exit', () => process.exit(sandbox.lost ? 1 : undefined))
+  process.once('exit', (code) => process.exit(sandbox.lost ? 1 : code))
 }
 
 /** Completes the operating system's error about a taken port with the program that has it. */
