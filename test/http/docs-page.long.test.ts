@@ -41,7 +41,7 @@ describe.skipIf(NO_CHROMIUM)('/docs in a browser', () => {
     await page.getByLabel('Control token').fill('another')
     expect(await page.locator('#tokens').isVisible()).toBe(false)
     await page.getByRole('button', { name: 'Sign in' }).click()
-    await page.getByText('This is not the control token').waitFor()
+    await page.getByText('This is neither the control token').waitFor()
     await page.getByLabel('Control token').fill('a-control-token')
     await page.getByRole('button', { name: 'Sign in' }).click()
     await page.getByRole('button', { name: 'Authorize with fresh tokens' }).click()
