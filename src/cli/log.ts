@@ -26,8 +26,8 @@ export function createLog(level: string, terminal = process.stderr.isTTY): Logge
   const write = (line: string) => {
     progress.end()
     several ||= terminal && namesAnother(line)
-    const screen = () => ({ ...screenOf(process.stderr), several })
-    process.stderr.write(terminal ? readableLine(line, screen()) : visibleText(line))
+    const text = terminal ? readableLine(line, { ...screenOf(process.stderr), several }) : visibleText(line)
+    process.stderr.write(text)
   }
   return pino(options, { write })
 }

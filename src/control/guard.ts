@@ -1,7 +1,7 @@
-import { timingSafeEqual } from 'node:crypto'
 import type { FastifyRequest } from 'fastify'
 import { challengeOf, Problem } from '../domain/errors.ts'
 import type { Origin } from '../domain/origin.ts'
+import { sameSecret } from '../support/same-secret.ts'
 import { refuseForeignHost, refuseForeignOrigin } from './foreign-callers.ts'
 import type { Sessions } from './sessions.ts'
 
@@ -63,10 +63,7 @@ export function refusal(detail: string, param: string, given: boolean): Problem 
   return new Problem('control_token_required', { detail, param, headers })
 }
 
-/** @returns true if it is the control token; in constant time for all tokens of that length */
+/** @returns true if it is the control token; in constant time */
 export function isControlToken(token: string | undefined, controlToken: string): boolean {
-  if (token === undefined) return false
-  const given = Buffer.from(token)
-  const wanted = Buffer.from(controlToken)
-  return given.length === wanted.length && timingSafeEqual(given, wanted)
+  return token !== undefined && sameSecret(token, controlToken)
 }

@@ -51,7 +51,7 @@ export class Origin {
   static listening({ scheme, host = '127.0.0.1', port }: Listening): Origin {
     const url = (name: string) => new URL(`${scheme}://${name}:${port}`).origin
     const everywhere = isEveryInterface(host)
-    const name = everywhere ? '127.0.0.1' : host.includes(':') ? `[${host}]` : host
+    const name = everywhere ? '127.0.0.1' : inUrl(host)
     return new Origin(url(name), everywhere || isLoopback(host) ? LOOPBACK_NAMES.map(url) : [])
   }
 
@@ -78,4 +78,14 @@ export function isEveryInterface(host: string): boolean {
 /** @returns true if only this machine can reach the host */
 export function isLoopback(host: string): boolean {
   return host === 'localhost' || host === '::1' || /^127(\.\d{1,3}){3}$/.test(host)
+}
+
+/** A host as a URL has it: an address of IPv6 in brackets. */
+export function inUrl(host: string): string {
+  return host.includes(':') ? `[${host}]` : host
+}
+
+/** The host of a URL, as sockets take it: without brackets. */
+export function hostIn({ hostname }: URL): string {
+  return hostname.replace(/^\[|\]$/g, '')
 }

@@ -4,6 +4,7 @@ import type { Chains } from '../domain/ports/chain.ts'
 import type { Pool } from '../domain/records.ts'
 import type { TransferUnderWay } from '../domain/transfers.ts'
 import { parseDurationRange } from '../support/quantities.ts'
+import { aborted } from '../support/waiting.ts'
 import type { Phase } from './phase.ts'
 import type { Repairs } from './repairs.ts'
 
@@ -74,7 +75,6 @@ export async function wait(duration: string, { clock, draw, released }: Strike, 
 }
 
 /** Waits until the rule is cleared. */
-export async function waitForRelease({ released }: Pick<Strike, 'released'>): Promise<void> {
-  if (released.aborted) return
-  await new Promise((resolve) => released.addEventListener('abort', resolve, { once: true }))
+export function waitForRelease({ released }: Pick<Strike, 'released'>): Promise<void> {
+  return aborted(released)
 }

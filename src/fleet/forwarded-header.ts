@@ -1,6 +1,6 @@
-import { createHash, timingSafeEqual } from 'node:crypto'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
+import { sameSecret } from '../support/same-secret.ts'
 
 /** First header of every request that one process of a fleet passes on to another. Elsewhere it has no meaning. */
 const FORWARDED = 'X-Sandbox-Forwarded'
@@ -47,14 +47,8 @@ function forwardedRequest({ rawHeaders: [name = '', value = ''] }: IncomingMessa
  */
 export function readForwarded(request: IncomingMessage, secret: string): ForwardedRequest | 403 | 421 {
   const forwarded = forwardedRequest(request)
-  if (!forwarded || !isSame(forwarded.secret, secret)) return 403
+  if (!forwarded || !sameSecret(forwarded.secret, secret)) return 403
   return forwarded.hop === HOP && forwarded.lines * 2 < request.rawHeaders.length ? forwarded : 421
-}
-
-/** In constant time. */
-function isSame(given: string, wanted: string): boolean {
-  const [one, other] = [given, wanted].map((text) => createHash('sha256').update(text).digest())
-  return one !== undefined && other !== undefined && timingSafeEqual(one, other)
 }
 
 /** Makes a request that was passed on the one that its client sent: its headers, its version, its connection's address. */

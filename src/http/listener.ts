@@ -3,7 +3,7 @@ import type { Server as HttpServer } from 'node:http'
 import { createServer, type Server, type Socket } from 'node:net'
 import { Server as TlsServer } from 'node:tls'
 import type { FastifyInstance } from 'fastify'
-import { Origin } from '../domain/origin.ts'
+import { hostIn, Origin } from '../domain/origin.ts'
 
 /** Thousands may connect while the process is busy: with Node's default of 511, some of the others would be reset. */
 const BACKLOG = 65_535
@@ -77,10 +77,11 @@ export class Listener {
    * such address or the port belongs to another program there, at any free port of the first address. Returns its URL.
    */
   async openBeside(host: string): Promise<string> {
-    const { hostname, port, protocol } = new URL(this.url)
+    const own = new URL(this.url)
+    const { hostname, port, protocol } = own
     const door = new Door()
     const isThere = await door.openIfThere(host, Number(port), true)
-    if (!isThere) await door.open(hostname.replace(/^\[|\]$/g, ''), 0)
+    if (!isThere) await door.open(hostIn(own), 0)
     this.#doors.push(door)
     if (this.#target) door.leadTo(this.#target)
     const url = `${protocol}//${isThere ? host : hostname}:${door.port}`

@@ -1,10 +1,10 @@
-import { createHash, timingSafeEqual } from 'node:crypto'
 import type { Check } from '../domain/check.ts'
 import { requiredHeaders } from '../domain/errors.ts'
 import { directoryIdOf, scopeOf, tenantInAddress } from '../domain/idp-claims.ts'
 import type { Tenant } from '../domain/records.ts'
 import { decodeBase64, formDecode } from '../support/encodings.ts'
 import { shorten } from '../support/foreign-text.ts'
+import { sameSecret } from '../support/same-secret.ts'
 
 /**
  * Error codes of RFC 6749 §5.2 that the token endpoint answers with. `server_error` is for failures of the sandbox itself, the last one
@@ -179,11 +179,6 @@ function basicCredentials(authorization: string, form: URLSearchParams): ClientC
   const came = shorten(form.get('client_id') ?? '')
   const differs = { aspect: 'client_id', expected: id, came, check: 'client_credentials' } as const
   throw new OAuthError('invalid_request', 'client_id differs from the one in the Authorization header', differs)
-}
-
-function sameSecret(given: string, expected: string): boolean {
-  const digest = (text: string) => createHash('sha256').update(text).digest()
-  return timingSafeEqual(digest(given), digest(expected))
 }
 
 /**

@@ -3,6 +3,7 @@ import { pino } from 'pino'
 import { checkOptions } from '../check-options.ts'
 import { SandboxClock } from '../domain/clock.ts'
 import { Ids } from '../domain/ids.ts'
+import { hostIn, inUrl } from '../domain/origin.ts'
 import type { LeadingProcess, SharedRegistry } from '../domain/ports/namespace-registry.ts'
 import type { Front } from '../fleet/front.ts'
 import type { Owner, OwnerPlace } from '../fleet/owner.ts'
@@ -11,7 +12,7 @@ import { OptionError } from '../option-error.ts'
 import type { SandboxLogger, SandboxOptions } from '../options.ts'
 import { type ResolvedOptions, resolveOptions } from '../resolve-options.ts'
 import { SeededRandom } from '../support/random.ts'
-import { abortController } from '../support/waiting.ts'
+import { abortController, aborted } from '../support/waiting.ts'
 import { chooseCertificate } from '../tls/server-certificate.ts'
 import { version } from '../version.ts'
 import { readBeginState } from './begin-state.ts'
@@ -299,9 +300,7 @@ export class FleetMember {
 
   #untilLost({ namespace: { lost } }: Sandbox, registry: SharedRegistry): Promise<void> {
     const signals = [this.#end.signal, registry.dead, ...(lost ? [lost] : [])]
-    const any = AbortSignal.any(signals)
-    if (any.aborted) return Promise.resolve()
-    return new Promise((resolve) => any.addEventListener('abort', () => resolve(), { once: true }))
+    return aborted(AbortSignal.any(signals))
   }
 
   /** Gives all away at once, and passes on what still comes until the clients have their answers. */
@@ -415,17 +414,8 @@ export class FleetMember {
 }
 
 function ownerAt(address: string, secret: string): Owner {
-  const { hostname, port } = new URL(address)
-  return { host: hostname.replace(/^\[|\]$/g, ''), port: Number(port), secret }
-}
-
-function inUrl(host: string): string {
-  return host.includes(':') ? `[${host}]` : host
-}
-
-function aborted(signal: AbortSignal): Promise<void> {
-  if (signal.aborted) return Promise.resolve()
-  return new Promise((resolve) => signal.addEventListener('abort', () => resolve(), { once: true }))
+  const url = new URL(address)
+  return { host: hostIn(url), port: Number(url.port), secret }
 }
 
 interface MemberDeps {

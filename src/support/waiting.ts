@@ -57,3 +57,9 @@ export function abortController(): AbortController {
   setMaxListeners(0, controller.signal)
   return controller
 }
+
+/** Resolves when the signal is aborted. */
+export function aborted(signal: AbortSignal): Promise<void> {
+  if (signal.aborted) return Promise.resolve()
+  return new Promise((resolve) => signal.addEventListener('abort', () => resolve(), { once: true }))
+}

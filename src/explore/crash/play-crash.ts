@@ -5,6 +5,7 @@ import type { Inside } from '../../exec/ground.ts'
 import { type CommandEnd, type CommandTerms, runCommand } from '../../exec/run-command.ts'
 import { TRANSFERS } from '../../faults/parameters.ts'
 import { jsonObject } from '../../support/json.ts'
+import { aborted } from '../../support/waiting.ts'
 import type { RecordedExchange } from '../../traffic/recorded-exchange.ts'
 import type { RequestPosition } from '../exploration.ts'
 import { matchOf } from '../plan/plan.ts'
@@ -137,10 +138,7 @@ async function runUntil(
 
 /** Resolves when the exchange is over. */
 export function isOver({ over }: Exchange): Promise<void> {
-  return new Promise((resolve) => {
-    if (over.aborted) resolve()
-    else over.addEventListener('abort', () => resolve(), { once: true })
-  })
+  return aborted(over)
 }
 
 /** Runs `--kill` in the shell. Resolves to its end; to undefined if there is none. */
