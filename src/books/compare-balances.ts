@@ -3,7 +3,7 @@ import { shorten } from '../support/foreign-text.ts'
 import { grouped } from '../support/maps.ts'
 import { amountInWords } from '../support/quantities.ts'
 import type { BooksBalance, BooksFinding, BooksTransfer } from './books.ts'
-import { type BooksPair, isUnderWay, type LedgerSide } from './pair-rows.ts'
+import { areInterchangeable, type BooksPair, isUnderWay, type LedgerSide } from './pair-rows.ts'
 
 /** The other side of balances: transfers of this run, and the rows of the same books. */
 interface BalanceGround {
@@ -71,7 +71,15 @@ function comparePlace(place: BalancePlace, { pairs, sides, ledger }: BalanceGrou
   })
   if (own.some(isUnderWay)) return []
   const open = pairs.filter(({ row }) => row.state === 'open' && isOpenAt(row, balance, { ids, pool }))
-  const undecided = new Set(open.map(({ side }) => side))
+  const undecided = new Map(open.flatMap((pair) => (pair.side && own.includes(pair.side) ? [[pair.side, pair]] : [])))
+  // A row that names its pool alone may be open for an equal transfer in another portfolio there.
+  for (const pair of open.filter(({ side }) => side && !own.includes(side))) {
+    const other = pairs.find(({ side, row }) => {
+      if (!side || undecided.has(side) || row.state !== 'done' || !own.includes(side)) return false
+      return areInterchangeable(pair, { row, side })
+    })
+    if (other?.side) undecided.set(other.side, pair)
+  }
   const certain = own.flatMap((side) => (side.transfer && !undecided.has(side) ? signed(side.transfer) : []))
   const choices = open.map(({ row, side }) => signed(side?.transfer ?? row))
   let sums = new Set([certain.reduce((sum, amount) => sum + amount, 0n)])

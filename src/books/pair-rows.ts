@@ -97,6 +97,21 @@ const PICKS: readonly Pick[] = [
   { state: 'done', side: isNotDone, order: asGiven },
 ]
 
+/** @returns true if each of two rows fits what the other one stands for, and nothing but likeness paired them */
+export function areInterchangeable(one: BooksPair, other: BooksPair): boolean {
+  const fits = (row: BooksTransfer, { side }: BooksPair) =>
+    side !== undefined && isOf(row, side) && isAt(row, side) && hasAmount(row, side)
+  return !isNamed(one) && !isNamed(other) && fits(one.row, other) && fits(other.row, one)
+}
+
+function isNamed({ row, side }: BooksPair): boolean {
+  const isSame = (a: string | null | undefined, b: string | undefined) => a?.toLowerCase() === b?.toLowerCase()
+  return (
+    (row.idempotency_key !== undefined && isSame(side?.operation.key, row.idempotency_key)) ||
+    (row.tx_hash !== undefined && isSame(side?.transfer?.tx_hash, row.tx_hash))
+  )
+}
+
 function isOf({ external_id, tenant, type }: BooksTransfer, { operation }: LedgerSide): boolean {
   if (operation.external_id !== external_id || operation.type !== type) return false
   return tenant === undefined || operation.tenant === null || operation.tenant === tenant

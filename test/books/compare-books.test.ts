@@ -251,6 +251,28 @@ describe('balances', () => {
     expect(findings({ ...run, balances: balance('250000000') })).toHaveLength(1)
   })
 
+  test('may leave out either of two equal transfers in one pool, if a row that names the pool alone is open', () => {
+    const run = {
+      exchanges: [lost('a'), transfer({ key: 'b', portfolio: 'jar_2', at: 50, ...LOST })],
+      ledger: {
+        transfers: [booked('a'), booked('b', { portfolio_id: 'jar_2' })],
+        under_way: [],
+        portfolios: [PORTFOLIO, { ...PORTFOLIO, portfolio_id: 'jar_2' }],
+      },
+    }
+    const of = (first: string, second: string) => [
+      { external_id: 'alice', portfolio_id: 'jar_1', principal_minor: first },
+      { external_id: 'alice', portfolio_id: 'jar_2', principal_minor: second },
+    ]
+    const rows = [row({ state: 'open' }), row()]
+    expect(findings({ ...run, rows, balances: of('0', '250000000') })).toEqual([])
+    expect(findings({ ...run, rows, balances: of('250000000', '0') })).toEqual([])
+    expect(findings({ ...run, rows, balances: of('0', '1') })).toHaveLength(1)
+    // A row that names the key is open for that transfer alone.
+    const keyed = [row({ state: 'open', idempotency_key: 'a' }), row()]
+    expect(findings({ ...run, rows: keyed, balances: of('250000000', '0') })).toHaveLength(1)
+  })
+
   test('may have what was asked for and never carried out, as long as it is open', () => {
     const run = { exchanges: [lost('a')] }
     const rows = [row({ state: 'open' })]

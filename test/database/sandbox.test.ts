@@ -87,7 +87,6 @@ describe.skipIf(noPostgres !== undefined)(`a sandbox on a database${noPostgres ?
     await restart('whole')
     const after = partnerOf({ tenants } as SandboxHandle)
     expect(await amountsOf(after, 'zoe')).toEqual(amounts)
-    expect(await after.idpToken()).not.toBe(idpToken)
     const known = await after.get('end_users/zoe/portfolios', { headers: { authorization: `Bearer ${idpToken}` } })
     expect(known.body).toMatchObject({ data: [{ portfolio_id: portfolio, deposited: listed.deposited }] })
     const again = await after.deposit('zoe', portfolio, '1000', { key })
