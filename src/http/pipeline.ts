@@ -148,8 +148,9 @@ async function identityProviderToken({ exchange, request }: RequestContext, deps
       came: JSON.stringify(shorten(appid)),
     })
   }
-  const directory = directoryIdOf(tenant.tenant_id)
-  if (tid !== tenant.tenant_id && tid !== directory) {
+  // The directory is a hash of ids that are no UUIDs: it is asked for last.
+  const directory = tid === tenant.tenant_id ? tid : directoryIdOf(tenant.tenant_id)
+  if (tid !== directory) {
     const detail = `The identity-provider token was refused: its tid is not ${directory}, the directory of its appid.`
     const flaw = { aspect: 'tid', expected: JSON.stringify(directory), came: JSON.stringify(shorten(tid)) }
     throw new Problem('invalid_idp_token', { detail, param: 'Authorization', ...flaw })

@@ -23,7 +23,7 @@ const LOOK_PAUSES = 50
 const MOST_LOOK_PAUSE_MS = 2_000
 /** Likewise the next judgement, which takes longer, unless nothing has come for a while: then it is in nobody's way. */
 const JUDGE_PAUSES = 100
-const MOST_JUDGE_PAUSE_MS = 10_000
+const MOST_JUDGE_PAUSE_MS = 60_000
 const QUIET_MS = 300
 /** Maximum number of rows in an event. */
 const MAX_ROWS = 100
