@@ -158,7 +158,7 @@ export class DatabaseJournal<Entry> implements UnparsedJournal<Entry> {
   /** Rows that are not as they should be: if others own the namespace by now, they may have replaced them. */
   async #damage(what: string): Promise<Error> {
     const { ownership, head, ended } = this.#writer
-    const [found] = await this.#database.insist(this.#database.statements.standing, [ownership.name], ended)
+    const [found] = await this.#database.insist(this.#database.statements.standing, [[ownership.name]], ended)
     if (ended.aborted || !this.#writer.verify(found, head)) return ended.reason
     return this.#damaged(what)
   }

@@ -7,6 +7,7 @@ import type {
   SharedRegistry,
   StorageOptions,
 } from '../domain/ports/namespace-registry.ts'
+import type { StorageStart } from '../domain/ports/namespace-storage.ts'
 import { Database, type DatabaseOptions, type Row } from './database.ts'
 import { DatabaseError, databaseFailure, OwnedElsewhereError } from './database-error.ts'
 import { newManifest, PostgresStorage, takenIn } from './postgres-storage.ts'
@@ -53,8 +54,7 @@ export class DatabaseRegistry implements SharedRegistry {
   async open(life: string | undefined, { log: _, synced: __, ...start }: StorageOptions): Promise<PostgresStorage> {
     const own = { name: nameIn(life), life: life ?? DEFAULT }
     try {
-      const taken = await this.#take(own, JSON.stringify(newManifest(start, this.lease.formats.newest)))
-      this.#checkFormat(own.name, taken)
+      const taken = await this.#take(own, start)
       return new PostgresStorage(this.database, this.lease, takenIn(taken, own.name, this.lease.id))
     } catch (error) {
       throw databaseFailure(this.#placeOf(own.name), error)
@@ -137,17 +137,19 @@ export class DatabaseRegistry implements SharedRegistry {
     await this.database.close()
   }
 
-  async #take({ name, life }: { name: string; life: string }, manifest: string): Promise<Row> {
+  async #take({ name, life }: { name: string; life: string }, start: StorageStart): Promise<Row> {
     const { statements, clock } = this.database
     const me = this.lease.id
+    const manifest = async () => JSON.stringify(newManifest(start, await this.lease.formatToWrite()))
     /** Ends of the owner's lease that were seen. */
     const seen = new Set<unknown>()
     for (let attempt = 1; ; attempt++) {
       const [found] = await this.database.query(statements.find, [name])
       if (found?.owner === me && this.lease.writes(name)) throw this.#notFree(name, found)
+      if (found) this.#checkFormat(name, found)
       const [taken] =
         !found || found.deleted
-          ? await this.database.query(statements.create, [name, me, life, manifest])
+          ? await this.database.query(statements.create, [name, me, life, await manifest()])
           : found.owner === null
             ? await this.database.query(statements.take, [name, me])
             : found.owner === me
@@ -177,13 +179,10 @@ export class DatabaseRegistry implements SharedRegistry {
     return new DatabaseError(this.#placeOf(name), 'others take it and give it back all the time', 'try again')
   }
 
-  #checkFormat(name: string, taken: Row): void {
+  /** Refuses a namespace of a format that this process does not read, unless another one serves it. It is left as it is. */
+  #checkFormat(name: string, { deleted, owner_lives, format, version }: Row): void {
     const { oldest, newest } = this.lease.formats
-    const { format, version } = taken.manifest as { format: number; version: string }
-    if (format >= oldest && format <= newest) return
-    void this.database
-      .query(this.database.statements.release, [name, this.lease.id, taken.epoch])
-      .catch(() => undefined)
+    if (deleted || owner_lives || (Number(format) >= oldest && Number(format) <= newest)) return
     const what = `it is of format ${format}, written by version ${version}, and this version reads formats ${oldest} to ${newest}`
     throw new DatabaseError(this.#placeOf(name), what, 'start the version that wrote it, or a newer one')
   }

@@ -4,7 +4,7 @@ import type { ManifestData } from '../domain/ports/namespace-storage.ts'
 import { breathe } from '../support/breathe.ts'
 import { abortController } from '../support/waiting.ts'
 import { type Database, FIRST_PAUSE_MS, LONGEST_PAUSE_MS, type Row } from './database.ts'
-import { damagedRows, databaseFailure, isRefusal } from './database-error.ts'
+import { DatabaseError, databaseFailure, isRefusal } from './database-error.ts'
 
 /** Milliseconds that entries without hurry wait for others to be stored with: a commit of their own would hold up whoever comes next. */
 const PATIENCE_MS = 50
@@ -162,13 +162,18 @@ export class NamespaceWriter {
   }
 
   /**
-   * Compares owner, epoch and head in the database with what this process knew before they were read.
+   * Compares owner, epoch and head in the database with what this process knew before they were read. A row that is missing is lost as well:
+   * none is ever deleted.
    * @returns true if this process still owns the namespace and nothing acknowledged is missing. Otherwise it is lost.
    */
   verify(found: Row | undefined, headBefore: number): boolean {
-    const { epoch } = this.ownership
-    if (!found || Number(found.epoch) !== epoch) this.lose(ANOTHER_OWNER)
-    else if (Number(found.head) < headBefore) this.#loseTail(headBefore - Number(found.head))
+    const { owner, epoch } = this.ownership
+    const missing = headBefore - Number(found?.head)
+    if (!found) this.#loseTail('this namespace')
+    // Whoever owns it by now: no head is ever lower than one before.
+    else if (missing > 0)
+      this.#loseTail(`the last ${missing === 1 ? 'commit' : `${missing} commits`} of this namespace`)
+    else if (found.deleted || found.owner !== owner || Number(found.epoch) !== epoch) this.lose(ANOTHER_OWNER)
     return !this.ended.aborted
   }
 
@@ -288,23 +293,21 @@ export class NamespaceWriter {
    * @returns true if it is stored, false if it is to be sent once more, or if the namespace is lost
    */
   async #isStored({ head }: Commit): Promise<boolean> {
-    const [found] = await this.#database.insist(this.#database.statements.standing, [this.ownership.name], this.ended)
-    if (this.ended.aborted) return false
-    const { owner, epoch } = this.ownership
-    if (!found || found.owner !== owner || Number(found.epoch) !== epoch) this.lose(ANOTHER_OWNER)
-    else if (Number(found.head) === head) return true
-    else if (Number(found.head) < this.#head) this.#loseTail(this.#head - Number(found.head))
-    else if (Number(found.head) > this.#head) this.lose('others write in the name of this process')
+    const { standing } = this.#database.statements
+    const [found] = await this.#database.insist(standing, [[this.ownership.name]], this.ended)
+    if (this.ended.aborted || !this.verify(found, this.#head)) return false
+    if (Number(found?.head) === head) return true
+    if (Number(found?.head) > this.#head) this.lose('others write in the name of this process')
     return false
   }
 
-  #loseTail(count: number): void {
-    const what = `the database has lost its last ${count} commits of this namespace, which it had acknowledged`
-    this.#database.log.error(
-      { namespace: this.ownership.name, lost_commits: count },
-      damagedRows(this.place, what).message,
-    )
-    this.lose(what)
+  /** As after a failover to a standby that lagged behind, or when a backup was restored. */
+  #loseTail(what: string): void {
+    const lost = `the database has lost ${what}, which it had acknowledged`
+    const fix = 'see what your clients know of it, and make the standby synchronous so that a failover loses nothing'
+    const { message } = new DatabaseError(this.place, `${lost}; what it still has is loaded again`, fix)
+    this.#database.log.error({ namespace: this.ownership.name }, message)
+    this.lose(lost)
   }
 }
 

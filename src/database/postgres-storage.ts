@@ -46,13 +46,14 @@ export class PostgresStorage implements NamespaceStorage {
     this.#generations = generations
     this.manifest = {
       get data() {
-        return writer.manifest
+        const { manifest } = writer
+        return { ...manifest, clock: shifted(manifest.clock, lease.ahead) }
       },
-      update: (changes) => writer.change((data) => ({ ...data, ...changes })),
-      raiseFormat: async () => {
-        const format = lease.formats.newest
-        if (writer.manifest.format < format) await writer.change((data) => ({ ...data, format }))
+      update: ({ clock, ...changes }) => {
+        const stored = clock && { clock: shifted(clock, -lease.ahead) }
+        return writer.change((data) => ({ ...data, ...changes, ...stored }))
       },
+      raiseFormat: () => this.#raiseFormat(),
     }
     lease.own(writer)
   }
@@ -103,6 +104,14 @@ export class PostgresStorage implements NamespaceStorage {
   close(): Promise<void> {
     this.#closed ??= this.#close()
     return this.#closed
+  }
+
+  /** Begins to write a newer format, if no process is left that does not read it. */
+  async #raiseFormat(): Promise<void> {
+    const writer = this.#writer
+    if (writer.manifest.format >= this.#lease.formats.newest) return
+    const format = await this.#lease.formatToWrite().catch(() => writer.manifest.format) // raised another time
+    if (writer.manifest.format < format) await writer.change((data) => ({ ...data, format }))
   }
 
   /** Deletes what no owner may ever need: rewrites that an earlier one did not finish, and what they were to replace. */
@@ -166,6 +175,16 @@ async function clearEntries(
     await database.deleteAll(deleteOlder, [name, journal, inForce], ended)
     await database.deleteAll(deleteUnfinished, [name, journal, inForce, epoch], ended)
   }
+}
+
+type Clock = ManifestData['clock']
+
+/**
+ * The same position of a clock by another clock of real time. In the database, a running clock's lead is that over the database's time, so that
+ * business time goes on evenly when the next owner's machine has another time.
+ */
+function shifted({ offset, frozen_at }: Clock, milliseconds: number): Clock {
+  return { offset: frozen_at === null ? Math.round(offset + milliseconds) : offset, frozen_at }
 }
 
 /** Content of the manifest of a new namespace. */

@@ -44,6 +44,10 @@ export class ProcessLease {
   #renewed: Times
   /** Start of the server that carried out the last renewal: another one may have lost what the last one acknowledged. */
   #server: unknown
+  /** The comparison of what another server has, while it is under way. Never rejects. */
+  #verifying: Promise<void> | undefined
+  /** See {@link ahead}; undefined before the first answer. */
+  #ahead: number | undefined
   #renewing: Promise<void> = Promise.resolve()
   /** The renewal under way. Never rejects. */
   #underWay: Promise<void> | undefined
@@ -54,7 +58,7 @@ export class ProcessLease {
     this.#leaseMs = leaseMs
     this.#renewed = this.#times()
     this.#unsubscribe = database.onAway((since) => {
-      if (since === undefined) void this.#verify(this.#server)
+      if (since === undefined) void this.#verify()
     })
   }
 
@@ -68,6 +72,7 @@ export class ProcessLease {
       const own = [lease.id, address, version, formats.oldest, formats.newest, lease.#leaseMs]
       const [registered] = await database.query(database.statements.register, own)
       lease.#server = registered?.server
+      lease.#compare(lease.#renewed, registered?.now)
     } catch (error) {
       throw databaseFailure(database.place, error)
     }
@@ -78,6 +83,18 @@ export class ProcessLease {
   /** Aborts when this process is dead for the others: they may own what it owned. It needs another lease. */
   get dead(): AbortSignal {
     return this.#dead.signal
+  }
+
+  /** Milliseconds by which the database's time is ahead of this machine's wall clock. */
+  get ahead(): number {
+    return this.#ahead ?? 0
+  }
+
+  /** The newest format that every living process reads: older processes must be able to take what this one leaves. Throws as `query`. */
+  async formatToWrite(): Promise<number> {
+    const [row] = await this.#database.query(this.#database.statements.commonFormat)
+    const { oldest, newest } = this.formats
+    return Math.max(oldest, Math.min(newest, Number(row?.format ?? newest)))
   }
 
   /** @returns true if no other process can own a namespace of this one now */
@@ -91,10 +108,8 @@ export class ProcessLease {
   /** Renews it now, unless that is under way. @returns true if it holds afterwards */
   async renewed(): Promise<boolean> {
     if (this.#closing.signal.aborted || this.dead.aborted) return false
-    this.#underWay ??= this.#renew().then(() => {
-      this.#underWay = undefined
-    })
-    await this.#underWay
+    await this.#renewOnce()
+    if (this.#verifying) await Promise.race([this.#verifying, this.#database.clock.wallSleep(this.#leaseMs)])
     return this.holds()
   }
 
@@ -135,8 +150,15 @@ export class ProcessLease {
     const { clock } = this.#database
     while (!signal.aborted && !this.dead.aborted) {
       await clock.wallSleep(this.#leaseMs / RENEWALS, signal)
-      if (!signal.aborted) await this.renewed()
+      if (!signal.aborted) await this.#renewOnce()
     }
+  }
+
+  #renewOnce(): Promise<void> {
+    this.#underWay ??= this.#renew().then(() => {
+      this.#underWay = undefined
+    })
+    return this.#underWay
   }
 
   /** Its connection has nothing else to do, and its own limit: the lease must not wait for others' statements. */
@@ -146,27 +168,58 @@ export class ProcessLease {
       const sent = this.#times()
       const { rows } = await this.#connection.query(this.#database.statements.renew, [this.id, this.#leaseMs])
       const [row] = rows
-      if (!row) return this.#die(DEAD)
-      this.#renewed = sent
+      if (!row) return await this.#lapse()
+      this.#compare(sent, row.now)
+      if (this.#server === row.server) this.#renewed = sent
+      else this.#follow(row.server, sent)
       this.#database.answered()
-      if (this.#server !== row.server) void this.#verify(row.server) // must not hold up the next renewal
     } catch (error) {
       this.#database.silent(error)
       await this.#disconnect()
     }
   }
 
-  /** Asks the database if it still has all that it acknowledged: after a failover it may not. `server`: the start of the server asked. */
-  async #verify(server: unknown): Promise<void> {
+  /** Another server answered: the lease holds once it is known what that one has. This must not hold up the next renewal. */
+  #follow(server: unknown, sent: Times): void {
+    this.#renewed = LONG_AGO
+    this.#verifying ??= this.#verify().then((verified) => {
+      this.#verifying = undefined
+      if (!verified) return // the next renewal leads here again
+      this.#server = server
+      this.#renewed = sent
+    })
+  }
+
+  /**
+   * Asks the database if it still has all that it acknowledged, which it may not after a failover; what it has lost is lost here, too.
+   * @returns false if it does not answer
+   */
+  async #verify(): Promise<boolean> {
     const heads = [...this.#writers.values()].map((writer) => [writer, writer.head] as const)
-    const rows = await this.#database.query(this.#database.statements.ownedBy, [this.id]).catch(() => undefined)
-    if (!rows) return // the next renewal leads here again
-    this.#server = server
+    const names = heads.map(([{ ownership }]) => ownership.name)
+    const rows = await this.#database.query(this.#database.statements.standing, [names]).catch(() => undefined)
+    if (!rows) return false
     const found = new Map(rows.map((row) => [row.name, row]))
     for (const [writer, head] of heads) {
       const { name } = writer.ownership
       if (this.#writers.get(name) === writer) writer.verify(found.get(name), head)
     }
+    return true
+  }
+
+  /** The database has no living process of this id: it was declared dead, or the database is an older one that never knew it. */
+  async #lapse(): Promise<void> {
+    await this.#verify()
+    this.#die(DEAD)
+  }
+
+  /** Notes the database's time, in milliseconds since the Unix epoch: it told it at some moment since these times. */
+  #compare(sent: Times, now: unknown): void {
+    const took = this.#times().monotonic - sent.monotonic
+    const most = Number(now) - sent.wall
+    const least = most - took
+    // What agrees with earlier answers stays: it would only shift by what the network does.
+    if (this.#ahead === undefined || this.#ahead < least || this.#ahead > most) this.#ahead = most - took / 2
   }
 
   #die(reason: string): void {
@@ -199,3 +252,5 @@ interface Times {
   monotonic: number
   wall: number
 }
+
+const LONG_AGO: Times = { monotonic: Number.NEGATIVE_INFINITY, wall: Number.NEGATIVE_INFINITY }

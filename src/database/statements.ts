@@ -36,8 +36,8 @@ function writing({ namespace, entry }: TableNames) {
      * manifest or null; then journal, generation, crc, bytes of each row. One row if it is stored, otherwise none.
      */
     commit: (rows: number) => commit(namespace, entry, rows),
-    /** Owner, epoch and head. */
-    standing: `select owner, epoch, head from ${namespace} where name = $1 and not deleted`,
+    /** Owner, epoch and head of the namespaces $1, of which every one that was ever made has a row. */
+    standing: `select name, owner, epoch, head, deleted from ${namespace} where name = any($1::text[])`,
     /** Names of the journals that have entries. */
     journals: `with recursive j as (
       (select journal from ${entry} where namespace = $1 order by journal limit 1) union all
@@ -63,7 +63,9 @@ function writing({ namespace, entry }: TableNames) {
 /** Statements that make, take and give back a namespace. */
 function owning({ namespace, process }: TableNames) {
   const taken = `owner = $2, epoch = n.epoch + 1, touched_at = clock_timestamp()`
-  const alive = `exists (select from ${process} where id = $2 and not dead and expires_at > clock_timestamp())`
+  const living = `select from ${process} where id = $2 and not dead and expires_at > clock_timestamp()`
+  const alive = `exists (${living})`
+  const reads = `exists (${living} and formats @> (n.manifest->>'format')::int)`
   const result = 'n.life, n.epoch, n.head, n.generations, n.manifest'
   return {
     /** A namespace that is not stored yet, or was deleted: $2 owner, $3 life, $4 manifest. No row if there is one. */
@@ -72,8 +74,8 @@ function owning({ namespace, process }: TableNames) {
       on conflict (name) do update set owner = excluded.owner, life = excluded.life, manifest = excluded.manifest, epoch = n.epoch + 1,
         generations = '{}', kept = null, clients = null, tenants = null, deleted = false, touched_at = clock_timestamp()
       where n.deleted returning ${result}`,
-    /** One that belongs to nobody, by the owner $2, which must be alive. */
-    take: `update ${namespace} n set ${taken} where name = $1 and owner is null and not deleted and ${alive} returning ${result}`,
+    /** One that belongs to nobody, by the owner $2, which must be alive and read its format. */
+    take: `update ${namespace} n set ${taken} where name = $1 and owner is null and not deleted and ${reads} returning ${result}`,
     /** One that the owner $2 has already, as after a cut connection: the epoch before is over. */
     takeAgain: `update ${namespace} n set ${taken} where name = $1 and owner = $2 and not deleted and ${alive} returning ${result}`,
     /**
@@ -82,12 +84,13 @@ function owning({ namespace, process }: TableNames) {
      */
     takeOfDead: `with d as (update ${process} set dead = true where id = $3 and (dead or expires_at < clock_timestamp()) returning id)
       update ${namespace} n set ${taken} where n.name = $1 and n.owner = $3 and not n.deleted
-        and (exists (select from d) or not exists (select from ${process} where id = $3)) and ${alive} returning ${result}`,
+        and (exists (select from d) or not exists (select from ${process} where id = $3)) and ${reads} returning ${result}`,
     /** Gives it back: $2 owner, $3 epoch. */
     release: `update ${namespace} set owner = null, epoch = epoch + 1 where name = $1 and owner = $2 and epoch = $3`,
-    /** A namespace, its owner's address and the end of its owner's lease. */
-    find: `select n.life, n.owner, n.deleted, n.kept, p.address, p.expires_at::text from ${namespace} n left join ${process} p on p.id = n.owner
-      where n.name = $1`,
+    /** A namespace, its format and the version that wrote it, its owner's address and the end of its owner's lease. */
+    find: `select n.life, n.owner, n.deleted, n.kept, n.manifest->'format' as format, n.manifest->>'version' as version, p.address,
+      p.expires_at::text, coalesce(not p.dead and p.expires_at > clock_timestamp(), false) as owner_lives
+      from ${namespace} n left join ${process} p on p.id = n.owner where n.name = $1`,
   }
 }
 
@@ -117,21 +120,22 @@ function keeping({ namespace, process, entry }: TableNames) {
 
 /** Statements on processes. */
 function leasing({ namespace, process }: TableNames) {
+  const server = `pg_postmaster_start_time()::text as server, (extract(epoch from clock_timestamp()) * 1000)::float8 as now`
   return {
-    /** Registers a process: $1 id, $2 address, $3 version, $4 and $5 formats, $6 length of the lease. The start of the server. */
+    /** Registers a process: $1 id, $2 address, $3 version, $4 and $5 formats, $6 length of the lease. Start and time of the server. */
     register: `insert into ${process} (id, address, version, formats, expires_at)
       values ($1, $2, $3, int4range($4, $5, '[]'), clock_timestamp() + $6 * interval '1 millisecond')
-      returning pg_postmaster_start_time()::text as server`,
-    /** Renews the lease of the process $1 by $2. The start of the server; no row if the process is dead. */
+      returning ${server}`,
+    /** Renews the lease of the process $1 by $2. Start and time of the server; no row if the process is dead. */
     renew: `update ${process} set expires_at = clock_timestamp() + $2 * interval '1 millisecond'
-      where id = $1 and not dead returning pg_postmaster_start_time()::text as server`,
+      where id = $1 and not dead returning ${server}`,
+    /** The newest format that all living processes read. */
+    commonFormat: `select min(upper(formats)) - 1 as format from ${process} where not dead and expires_at > clock_timestamp()`,
     /** Ends the process $1. */
     endProcess: `update ${process} set dead = true where id = $1`,
     /** Removes dead processes that own nothing any more. */
     removeDead: `delete from ${process} p where (dead or expires_at < clock_timestamp() - interval '1 hour')
       and not exists (select from ${namespace} n where n.owner = p.id)`,
-    /** Owner, epoch and head of all namespaces of the process $1. */
-    ownedBy: `select name, epoch, head from ${namespace} where owner = $1 and not deleted`,
     /** True if it takes no writes now. */
     writable: `select pg_is_in_recovery() or current_setting('transaction_read_only') = 'on' as refuses`,
   }

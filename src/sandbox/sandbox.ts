@@ -256,7 +256,7 @@ export class Sandbox {
   #endWhenLost(log: SandboxLogger): void {
     const { lost, place } = this.namespace
     const end = () => {
-      log.error({ place }, 'another process has the stored state now: this one serves it no more')
+      log.error({ place }, `${lost?.reason.message}. This process serves it no more.`)
       void this.stop().catch(() => undefined) // whoever stops it as well gets the rejection
     }
     if (lost?.aborted) end()

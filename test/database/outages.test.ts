@@ -5,7 +5,7 @@ import { NotKeptError } from '../../src/domain/ports/journal.ts'
 import { eventually } from '../helpers/eventually.ts'
 import { noPgBouncer, noPostgres, PgBouncer, Postgres } from '../helpers/postgres.ts'
 import { ownConnection, storedEntries } from './rows.ts'
-import { linesLog, openRegistry, openStorage } from './workbench.ts'
+import { linesLog, openRegistry, openStorage, SLEEPER } from './workbench.ts'
 
 let server: Postgres
 
@@ -137,6 +137,20 @@ describe.skipIf(noPostgres !== undefined)(`while the database is away${noPostgre
       await registry.close()
     },
   )
+
+  it('nothing is answered from memory once another server has answered, until it is known what that one has', async () => {
+    const registry = await openRegistry(server.url(), { clock: SLEEPER, leaseMs: 600_000 })
+    onTestFinished(() => registry.close())
+    const [older, whole] = [await openStorage(registry, 'older'), await openStorage(registry, 'same')]
+    for (const storage of [older, whole]) await (await storage.journal<number>('ledger')).append(1)
+    const client = await ownConnection(server.url())
+    await client.query(`update yield_sandbox.namespace set head = head - 1 where name = 'older'`)
+    await server.kill()
+    await server.run()
+    await registry.lease.renewed() // which finds that its connection is gone
+    expect(await older.renewed()).toBe(false)
+    expect(await whole.renewed()).toBe(true)
+  })
 
   it('a namespace is closed all the same, and nothing of it is answered as kept', async () => {
     const registry = await openRegistry(server.url())

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
 import { OwnedElsewhereError } from '../../src/database/database-error.ts'
-import { DatabaseRegistry } from '../../src/database/database-registry.ts'
+import type { DatabaseRegistry } from '../../src/database/database-registry.ts'
 import { SandboxClock } from '../../src/domain/clock.ts'
 import { NotOwnerError } from '../../src/domain/ports/journal.ts'
 import { eventually } from '../helpers/eventually.ts'
@@ -8,7 +8,7 @@ import { allEntries } from '../helpers/exercise-journal.ts'
 import { noPostgres, Postgres } from '../helpers/postgres.ts'
 import { ownConnection, storedEntries } from './rows.ts'
 import { stopAndGo } from './stop-and-go.ts'
-import { FORMATS, linesLog, openRegistry, openStorage, START } from './workbench.ts'
+import { linesLog, openRegistry, openStorage, SLEEPER, START } from './workbench.ts'
 
 let server: Postgres
 
@@ -24,21 +24,7 @@ async function process(wish: Parameters<typeof openRegistry>[1] = {}): Promise<D
   return registry
 }
 
-/** Clock of a process that never renews its lease: it sleeps until it is woken. */
-const SLEEPER = Object.assign(new SandboxClock(), {
-  wallSleep: (_: number, signal?: AbortSignal) =>
-    new Promise<void>((resolve) => {
-      if (signal?.aborted) resolve()
-      signal?.addEventListener('abort', () => resolve())
-    }),
-})
-
-async function dyingProcess(leaseMs: number): Promise<DatabaseRegistry> {
-  const usual = { url: server.url(), address: 'dying:1', version: '0.0.0', formats: FORMATS, log: linesLog() }
-  const registry = await DatabaseRegistry.open({ ...usual, clock: SLEEPER, leaseMs })
-  onTestFinished(() => registry.close())
-  return registry
-}
+const dyingProcess = (leaseMs: number) => process({ address: 'dying:1', clock: SLEEPER, leaseMs })
 
 describe.skipIf(noPostgres !== undefined)(`a namespace${noPostgres ? ` (${noPostgres})` : ''}`, () => {
   it('is held again by a process that had no processor for longer than its lease, unless another one has it', async () => {
@@ -84,7 +70,6 @@ describe.skipIf(noPostgres !== undefined)(`a namespace${noPostgres ? ` (${noPost
     const [first, second] = [await process({ address: 'first:1' }), await process()]
     const storage = await openStorage(first, 'acme')
     await (await storage.journal('ledger')).append({ n: 1 })
-    await storage.manifest.update({ clock: { offset: 5_000, frozen_at: null } })
     await storage.begin('1.2.3')
     const error = await openStorage(second, 'acme').catch((reason: unknown) => reason)
     expect(error).toBeInstanceOf(OwnedElsewhereError)
@@ -92,7 +77,7 @@ describe.skipIf(noPostgres !== undefined)(`a namespace${noPostgres ? ` (${noPost
     await expect(openStorage(first, 'acme')).rejects.toThrow(OwnedElsewhereError)
     await storage.close()
     const moved = await openStorage(second, 'acme')
-    expect(moved.manifest.data).toMatchObject({ clock: { offset: 5_000 }, runs: 1, clean: false, version: '1.2.3' })
+    expect(moved.manifest.data).toMatchObject({ runs: 1, clean: false, version: '1.2.3' })
     expect(await allEntries(await moved.journal('ledger'))).toEqual([{ n: 1 }])
     expect(storage.lost.aborted).toBe(false)
   })
@@ -163,11 +148,32 @@ describe.skipIf(noPostgres !== undefined)(`a namespace${noPostgres ? ` (${noPost
     await client.query(
       `update yield_sandbox.namespace n set head = o.head, generations = o.generations from older o where n.name = o.name`,
     )
-    await expect(journal.append(3)).rejects.toThrow('the database has lost its last 2 commits of this namespace')
+    await expect(journal.append(3)).rejects.toThrow('the database has lost the last 2 commits of this namespace')
     expect(storage.lost.reason).toBeInstanceOf(NotOwnerError)
-    expect(log.lines.join('\n')).toMatch(/error: .*namespace tail: the database has lost its last 2 commits/)
+    expect(log.lines.join('\n')).toMatch(/error: .*namespace tail: the database has lost the last 2 commits/)
     await storage.close()
   })
+
+  it.each([
+    [
+      'commits',
+      `update yield_sandbox.namespace set head = head - 1, owner = null where name = 'older-commits'`,
+      'the last commit of',
+    ],
+    ['itself', `delete from yield_sandbox.namespace where name = 'older-itself'`, ''],
+  ])(
+    'is lost, and what else is gone is said, when the database is an older one that does not know this process: %s',
+    async (what, restore, lost) => {
+      const registry = await process({ leaseMs: 200 })
+      const storage = await openStorage(registry, `older-${what}`)
+      await (await storage.journal<number>('ledger')).append(1)
+      const client = await ownConnection(server.url())
+      await client.query(`with gone as (delete from yield_sandbox.process where id = '${registry.id}') ${restore}`)
+      await eventually(() => expect(storage.lost.aborted).toBe(true))
+      expect(storage.lost.reason.message).toContain(`the database has lost ${lost || 'this namespace'}`)
+      expect(registry.dead.aborted).toBe(true)
+    },
+  )
 
   it('of a name that was deleted begins anew, with an epoch that was never given out', async () => {
     const registry = await process()
@@ -211,10 +217,7 @@ describe.skipIf(noPostgres !== undefined)(`a namespace${noPostgres ? ` (${noPost
       wallNow: () => times.wall,
       wallSleep: SLEEPER.wallSleep,
     }
-    const usual = { url: server.url(), address: 'a:1', version: '0.0.0', formats: FORMATS, log: linesLog() }
-    const registry = await DatabaseRegistry.open({ ...usual, clock, leaseMs: 1_000 })
-    onTestFinished(() => registry.close())
-    const { lease } = registry
+    const { lease } = await process({ clock, leaseMs: 1_000 })
     times.monotonic += 949
     expect(lease.holds()).toBe(true)
     times.monotonic += 1

@@ -101,17 +101,45 @@ describe.skipIf(noPostgres !== undefined)(`a sandbox on a database${noPostgres ?
     await expectSound()
   })
 
-  test('business time does not go back when the next machine has an earlier time', async () => {
+  test.each([
+    ['behind', 120_000, -120_000],
+    ['ahead', -120_000, 120_000],
+  ])(
+    'business time goes on by the time that passes when the clock of the next machine is %s',
+    async (name, first, second) => {
+      const { now } = Date
+      let ahead = first
+      vi.spyOn(Date, 'now').mockImplementation(() => now() + ahead)
+      const partner = new Partner(await start(name))
+      const portfolio = await partner.open('zoe')
+      await partner.deposit('zoe', portfolio, '1000')
+      const block = await sandbox.chain.getBlock()
+      const businessTime = async () => Date.parse((await control('/clock')).body.now)
+      const [before, at] = [await businessTime(), performance.now()]
+      await sandbox.stop()
+      ahead = second
+      const later = new Partner(await start(name))
+      const passed = performance.now() - at
+      const after = await businessTime()
+      expect(after).toBeGreaterThanOrEqual(before)
+      expect(after - before - passed).toBeLessThan(60_000) // of the 240,000 by which the clocks differ
+      await later.deposit('zoe', portfolio, '2000')
+      expect(await amountsOf(later, 'zoe')).toEqual(['2000', '1000'])
+      expect((await sandbox.chain.getBlock()).timestamp).toBeGreaterThanOrEqual(block.timestamp)
+      await expectSound()
+    },
+  )
+
+  test('a clock that is frozen stays where it is on a machine of another time', async () => {
     const { now } = Date
-    const partner = new Partner(await start('back'))
-    const portfolio = await partner.open('zoe')
-    await partner.deposit('zoe', portfolio, '1000')
+    await start('frozen')
+    expect((await control('/clock', { freeze: true })).status).toBe(200)
+    const frozen = (await control('/clock')).body
     await sandbox.stop()
-    vi.spyOn(Date, 'now').mockImplementation(() => now() - 3_600_000)
-    const later = new Partner(await start('back'))
-    await later.deposit('zoe', portfolio, '2000')
-    expect(await amountsOf(later, 'zoe')).toEqual(['2000', '1000'])
-    await expectSound()
+    vi.spyOn(Date, 'now').mockImplementation(() => now() + 120_000)
+    await start('frozen')
+    expect(frozen).toMatchObject({ frozen: true })
+    expect((await control('/clock')).body).toMatchObject({ now: frozen.now, frozen: true })
   })
 
   test('its namespaces go on as they were: made, copied, of a snapshot; a deleted one stays deleted', async () => {

@@ -1,3 +1,4 @@
+import type { DatabaseClock } from '../../src/database/database.ts'
 import { DatabaseRegistry } from '../../src/database/database-registry.ts'
 import type { PostgresStorage } from '../../src/database/postgres-storage.ts'
 import { SandboxClock } from '../../src/domain/clock.ts'
@@ -10,17 +11,28 @@ export function linesLog(): Logger & { lines: string[] } {
   return { lines, debug: at('debug'), info: at('info'), warn: at('warn'), error: at('error') }
 }
 
+/** Clock of a process that never renews its lease: it sleeps until it is woken. */
+export const SLEEPER = Object.assign(new SandboxClock(), {
+  wallSleep: (_: number, signal?: AbortSignal) =>
+    new Promise<void>((resolve) => {
+      if (signal?.aborted) resolve()
+      signal?.addEventListener('abort', () => resolve())
+    }),
+})
+
 /** Content of the manifest of namespaces that tests make. */
 export const START = { version: '0.0.0', seed: 7, fixture: 'acme' }
-export const FORMATS = { oldest: 4, newest: 4 }
+const FORMATS = { oldest: 4, newest: 4 }
 
 /** Options of {@link openRegistry} that tests change. */
 interface RegistryWish {
   schema?: string
+  version?: string
+  formats?: { oldest: number; newest: number }
   leaseMs?: number
   address?: string
   log?: Logger
-  clock?: SandboxClock
+  clock?: DatabaseClock
 }
 
 /** A process of a team's sandbox, as far as its database is concerned. */

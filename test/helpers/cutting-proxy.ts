@@ -15,13 +15,15 @@ interface Cut {
 export class CuttingProxy {
   readonly port: number
   readonly #server: Server
+  #target: number
   readonly #pairs = new Set<{ client: Socket; server: Socket }>()
   #cut: (Cut & { seen: number }) | undefined
 
   private constructor(server: Server, target: number) {
     this.#server = server
+    this.#target = target
     this.port = (server.address() as AddressInfo).port
-    server.on('connection', (client) => this.#join(client, connect(target, '127.0.0.1')))
+    server.on('connection', (client) => this.#join(client, connect(this.#target, '127.0.0.1')))
   }
 
   static async before(port: number): Promise<CuttingProxy> {
@@ -44,6 +46,12 @@ export class CuttingProxy {
   /** Forgets a cut that has not happened. */
   disarm(): void {
     this.#cut = undefined
+  }
+
+  /** Leads to another server from now on, as a cluster's address does after a failover: the connections there are end. */
+  leadTo(port: number): void {
+    this.#target = port
+    for (const { client, server } of this.#pairs) for (const socket of [client, server]) socket.destroy()
   }
 
   /** Closes the clients' connections; the server's stay, as if the packets were lost that would end them. */

@@ -65,6 +65,52 @@ export class Postgres {
     return `postgres://postgres@127.0.0.1:${port}/${database}`
   }
 
+  /** A copy of the server as it is now, in a folder of its own, as a backup: {@link run} starts it. */
+  copy(): Promise<Postgres> {
+    return this.#copy()
+  }
+
+  /** A standby that follows this server until one of them ends. It runs. `synchronous`: nothing is acknowledged that it does not have. */
+  async standby({ synchronous }: { synchronous: boolean }): Promise<Postgres> {
+    const standby = await this.#copy('--write-recovery-conf')
+    await standby.run()
+    if (synchronous) {
+      await this.ask(`alter system set synchronous_standby_names = '*'`)
+      await this.ask('select pg_reload_conf()')
+    }
+    await eventually(async () => {
+      const [row] = await this.ask('select sync_state from pg_stat_replication')
+      if (row?.sync_state !== (synchronous ? 'sync' : 'async')) throw new Error('the standby does not follow yet')
+    })
+    return standby
+  }
+
+  /** Makes a standby a primary. */
+  async promote(): Promise<void> {
+    await this.ask('select pg_promote()')
+  }
+
+  /** Runs one statement. */
+  async ask(statement: string): Promise<Record<string, unknown>[]> {
+    const { Client } = await import('pg')
+    const client = new Client({ connectionString: this.url() })
+    await client.connect()
+    try {
+      return (await client.query(statement)).rows
+    } finally {
+      await client.end()
+    }
+  }
+
+  async #copy(...flags: string[]): Promise<Postgres> {
+    const folder = ownFolder('postgres')
+    const from = ['-d', this.url(), '-D', join(folder, 'data'), '--no-sync', '--checkpoint=fast', ...flags]
+    const copying = spawn(program('pg_basebackup'), from, { ...asServer(), cwd: folder, stdio: 'ignore' })
+    const [code] = await once(copying, 'exit')
+    if (code !== 0) throw new Error(`pg_basebackup ended with ${code}`)
+    return new Postgres(folder, await freePort(), this.#settings)
+  }
+
   /** Starts the server, also after {@link kill}; resolves when it answers. A standby stays one. */
   async run({ standby = false } = {}): Promise<void> {
     if (standby) writeFileSync(join(this.#folder, 'data', 'standby.signal'), '')

@@ -44,7 +44,10 @@ export interface NamespaceManifest {
   readonly data: Readonly<ManifestData>
   /** Changes some fields; durable when it resolves. If it rejects, nothing has changed. */
   update(changes: Partial<ManifestData>): Promise<void>
-  /** Call it before writing anything that an older version would misread. */
+  /**
+   * Call it before writing anything that an older version would misread. Where several processes share the storage, the format stays as it is
+   * while one of them is older: write what {@link ManifestData.format} says.
+   */
   raiseFormat(): Promise<void>
 }
 

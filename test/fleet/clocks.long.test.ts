@@ -1,0 +1,69 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, onTestFailed, onTestFinished, test } from 'vitest'
+import { eventually } from '../helpers/eventually.ts'
+import { noPostgres, Postgres } from '../helpers/postgres.ts'
+import { FleetProcess, KeyedClient } from './processes.ts'
+
+const MINUTE = 60_000
+
+/** Gives a process the clock of another machine. It reads that by `Date.now` alone. */
+const SHIFT = `
+const ahead = Number(process.env.CLOCK_AHEAD)
+const { now } = Date
+Date.now = () => now() + ahead
+`
+
+describe.skipIf(noPostgres)(`machines of a fleet have different clocks${noPostgres ? ` (${noPostgres})` : ''}`, () => {
+  let server: Postgres
+  let folder: string
+  beforeAll(async () => {
+    server = await Postgres.start()
+    folder = mkdtempSync(join(tmpdir(), 'yield-sandbox-clocks-'))
+    writeFileSync(join(folder, 'shift.cjs'), SHIFT)
+  })
+  afterAll(async () => {
+    rmSync(folder, { recursive: true })
+    await server?.stop()
+  })
+
+  const start = async (database: string, ahead: number) => {
+    Object.assign(process.env, { NODE_OPTIONS: `--require ${folder}/shift.cjs`, CLOCK_AHEAD: String(ahead) })
+    try {
+      const one = await FleetProcess.start(server.createDatabase(database))
+      onTestFinished(() => void one.end())
+      onTestFailed(() => console.error(one.log.join('\n')))
+      return one
+    } finally {
+      delete process.env.NODE_OPTIONS
+    }
+  }
+  const businessTime = async ({ url }: FleetProcess) => {
+    const { now } = (await (await fetch(`${url}/_sandbox/clock`)).json()) as { now: string }
+    return Date.parse(now)
+  }
+
+  test.each([
+    ['behind', 2 * MINUTE, -2 * MINUTE],
+    ['ahead', -2 * MINUTE, 2 * MINUTE],
+  ])('business time goes on by the time that passes when the next owner is %s', async (name, first, second) => {
+    const leader = await start(name, first)
+    const other = await start(name, second)
+    const deposit = async (user: string, { url }: FleetProcess) => {
+      const client = new KeyedClient(() => [url], leader.credentials, user)
+      await client.open()
+      await client.deposit(1_000)
+      await client.expectAllOnce(url)
+    }
+    await deposit('ann', leader)
+    const [before, at] = [await businessTime(leader), performance.now()]
+    expect(Math.abs(before - (Date.now() + first))).toBeLessThan(MINUTE)
+    await leader.end('SIGKILL')
+    const after = await eventually(() => businessTime(other))
+    const passed = performance.now() - at
+    expect(Math.abs(after - before - passed)).toBeLessThan(MINUTE)
+    await deposit('ben', other) // whose tokens are of this machine's time
+    expect(await businessTime(other)).toBeGreaterThanOrEqual(after)
+  })
+})
