@@ -4,6 +4,9 @@ import { CrashExplored, READY, said } from './crash-explored.ts'
 const crash = new CrashExplored()
 
 describe('explore --crash --app', () => {
+  test('kills the server wherever it is, starts it again, and never the command', () =>
+    crash.expectSurvived(['killed-on-request', 'killed-under-way', 'killed-unanswered']))
+
   test('a command that sees its request fail and gives up does not hide what the server left open', async () => {
     const { exploration } = await crash.exploreApp([...READY, '--faults', 'killed-under-way'], {
       MISTAKE: 'forgets',

@@ -24,3 +24,21 @@ test('a Ctrl-C is shown and written down, and nothing is left running', async ()
   expect(written.results).toHaveLength(explored.client.results.length)
   for (const pid of explored.client.runs) expectGone(pid)
 })
+
+test('a SIGKILL is not lost: --resume does the rest', async () => {
+  const killed = start(FEW)
+  await eventually(() => expect(explored.client.results.length).toBeGreaterThanOrEqual(2))
+  killed.kill('SIGKILL')
+  await killed.ended
+  const kept = explored.client.results
+  explored.client.noteRunsIn('runs-resumed')
+  const ended = await start([...FEW, '--resume']).ended
+  expect(ended).toMatchObject({
+    code: 0,
+    stderr: expect.stringContaining(`${ALL} runs, ${kept.length} of them known`),
+  })
+  // Two without faults, and those that were missing.
+  expect(explored.client.runs).toHaveLength(2 + ALL - kept.length)
+  expect(explored.client.results).toHaveLength(ALL)
+  expect(explored.client.results).toEqual(expect.arrayContaining(kept))
+})

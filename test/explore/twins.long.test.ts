@@ -1,6 +1,7 @@
 import { afterAll, describe, expect, test } from 'vitest'
 import type { TrialOutcome } from '../../src/explore/exploration.ts'
 import { isAlive } from '../../src/support/is-alive.ts'
+import { abortController } from '../../src/support/waiting.ts'
 import { everywhere, staying, TwinWorkers } from './twin-workers.ts'
 
 const workers = new TwinWorkers()
@@ -44,17 +45,30 @@ describe('a worker that is run twice at once', () => {
 })
 
 describe('a second process that would never end', () => {
+  const HERE = 'deposit#1@alice twin-while-held-on-request'
+
   test.each([
     ['stay', 'SIGTERM'],
     ['stay-deaf', 'SIGKILL'],
   ])('is ended after the first one: %s, %s', async (LOCK, signal) => {
     const env = workers.envOf({ LOCK })
-    const { results } = await workers.explore({}, { env, trial: 'deposit#1@alice twin-while-held-on-request' })
+    const { results } = await workers.explore({}, { env, trial: HERE })
     expect(results).toMatchObject([
       { outcome: 'survived', sentences: ['the same money', `the other process ended with ${signal}`] },
     ])
     const pids = staying(env.STATE_DIR)
     expect(pids).toHaveLength(1)
     expect(pids.filter(isAlive)).toEqual([])
+  })
+
+  test('is ended when explore is interrupted', async () => {
+    const env = workers.envOf({ LOCK: 'stay-deaf' })
+    const [asked, insisted] = [abortController(), abortController()]
+    const interruption = { asked: asked.signal, insisted: insisted.signal }
+    const exploring = workers.explore({}, { trial: HERE, env, interruption })
+    await expect.poll(() => staying(env.STATE_DIR)).toHaveLength(1)
+    asked.abort('SIGINT')
+    expect((await exploring).untried).toMatchObject({ trials: [{ id: HERE }] })
+    expect(staying(env.STATE_DIR).filter(isAlive)).toEqual([])
   })
 })
