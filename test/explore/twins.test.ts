@@ -8,10 +8,9 @@ import { everywhere, TwinWorkers, WORKER } from './twin-workers.ts'
 const workers = new TwinWorkers()
 afterAll(() => workers[Symbol.dispose]())
 
-const HELD = 'deposit#1@alice twin-while-held-on-request'
 const UNANSWERED = 'deposit#1@alice twin-while-unanswered'
 
-// Every variant at every point, and what never ends: twins.long.test.ts.
+// Every variant at every point, and what never ends: twins.long.test.ts. Held at its request: test/cli/explore-twins.test.ts.
 describe('a worker that is run twice at once', () => {
   test('pays twice if each process has a key of its own', async () => {
     const found = await workers.outcomes({ MISTAKE: 'key-per-start' }, { trial: UNANSWERED })
@@ -24,29 +23,6 @@ describe('a worker that is run twice at once', () => {
       ...everywhere(['deposit#1', 'deposit#2'], 'survived', ['twin-while-under-way']),
       'deposit#1@alice twins-at-once-1': 'survived',
     })
-  })
-
-  test('survives if the second one refuses to start, which is right, and is said', async () => {
-    const { results } = await workers.explore({ MISTAKE: 'key-per-start', LOCK: 'refuse' }, { trial: HELD })
-    expect(results).toMatchObject([
-      { outcome: 'survived', end: '0', sentences: ['the same money', 'the other process ended with 3'] },
-    ])
-  })
-
-  test('is no deadlock if the second one waits for the first', async () => {
-    const found = await workers.outcomes({ MISTAKE: 'key-per-start', LOCK: 'wait' }, { trial: HELD })
-    expect(found).toEqual({ [HELD]: 'survived' })
-  })
-
-  test('does not start the second one where the first never comes to the point', async () => {
-    const outcomes = await workers.outcomes({}, { trial: 'deposit#7@alice twin-while-held-on-request' })
-    expect(Object.values(outcomes)).toEqual(['not_exercised'])
-  })
-
-  test('is refused if it does its work anew each time', async () => {
-    await expect(workers.explore({ MISTAKE: 'all-anew' })).rejects.toThrow(
-      /the command was started once more: it moved money 3 times more\. With --twins it is started twice, .* give the command of your worker/,
-    )
   })
 })
 

@@ -3,4 +3,6 @@ import { fitAPhone } from '../../helpers/page-looks.ts'
 import { HOSTILE } from '../../verdict/render/sample-report.ts'
 import { sampleExploration } from './sample-exploration.ts'
 
-fitAPhone(HOSTILE.map((text, i) => [`hostile text ${i}`, () => renderExploration('html', sampleExploration(text))] as const))
+fitAPhone(
+  HOSTILE.map((text, i) => [`hostile text ${i}`, () => renderExploration('html', sampleExploration(text))] as const),
+)
