@@ -1,8 +1,12 @@
 import { renderExploration } from '../../../src/explore/render/render-exploration.ts'
-import { fitAPhone } from '../../helpers/page-looks.ts'
+import { beLegible, fitAPhone } from '../../helpers/page-looks.ts'
 import { HOSTILE } from '../../verdict/render/sample-report.ts'
 import { sampleExploration } from './sample-exploration.ts'
 
-fitAPhone(
-  HOSTILE.map((text, i) => [`hostile text ${i}`, () => renderExploration('html', sampleExploration(text))] as const),
-)
+const page = (text?: string) => renderExploration('html', sampleExploration(text))
+
+fitAPhone([
+  ['an exploration', () => page()],
+  ...HOSTILE.map((text, i) => [`hostile text ${i}`, () => page(text)] as const),
+])
+beLegible(() => page())

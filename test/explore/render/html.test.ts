@@ -2,10 +2,10 @@ import { expect, test } from 'vitest'
 import type { Exploration } from '../../../src/explore/exploration.ts'
 import { renderExploration } from '../../../src/explore/render/render-exploration.ts'
 import { dataOf, headingsOf, shownOf } from '../../helpers/page-data.ts'
-import { beLegible, fitAPhone } from '../../helpers/page-looks.ts'
 import { HOSTILE, sampleReport } from '../../verdict/render/sample-report.ts'
 import { sampleExploration } from './sample-exploration.ts'
 
+// In Chromium: html.long.test.ts.
 const renderHtml = (exploration: Exploration) => renderExploration('html', exploration)
 
 test('is small beside its data, needs nothing from elsewhere, and runs nothing', () => {
@@ -76,7 +76,3 @@ test.each(HOSTILE)('escapes whatever the command is called (%#)', (text) => {
   expect(page).not.toMatch(/\p{Cs}|[^\P{Cc}\n]|[\u202e\u2066\u2028]/u)
   expect(Buffer.byteLength(page)).toBeLessThan(600_000)
 })
-
-// Pages of hostile texts: html.long.test.ts.
-fitAPhone([['an exploration', () => renderHtml(sampleExploration())]])
-beLegible(() => renderHtml(sampleExploration()))
