@@ -11,15 +11,6 @@ const crash = new CrashExplored()
 describe('explore --crash --app', () => {
   test('kills the server, starts it again, and never the command', () => crash.expectSurvived(['killed-under-way']))
 
-  test('finds a key per start, and a run is over when --until says so', async () => {
-    const until = 'grep -q done $STATE_DIR/$YIELD_CLIENT_ID.json'
-    const { code, exploration } = await crash.exploreApp([...READY, '--faults', 'killed-under-way', '--until', until], {
-      MISTAKE: 'key-per-start',
-    })
-    expect(exploration?.results).toMatchObject([{ outcome: 'paid_twice', level: 'critical', end: '0' }])
-    expect(code).toBe(3)
-  })
-
   test('says in one sentence that the server ends at once', async () => {
     const ended = await crash.exploreApp(['--app', 'echo no such table >&2; exit 3', ...READY])
     expect(said(ended)).toMatch(/the server ended with code 3 before it was ready\. It has printed: no such table/)

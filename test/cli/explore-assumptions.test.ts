@@ -4,19 +4,8 @@ import { ExploreAssumed } from './explore-assumed.ts'
 
 const assumed = new ExploreAssumed()
 
-// With --resume: explore-assumptions.long.test.ts.
+// With --resume, and with faults: explore-assumptions.long.test.ts.
 describe('explore --assumptions', () => {
-  test('leaves faults out unless they are asked for, and says both in the first sentence', async () => {
-    const flags = ['--assumptions', '--faults', 'reset-on-request', '--only', 'deposit', '--max-runs', '2']
-    const { code, stderr } = await assumed.explore(...flags, '--jobs', '1')
-    expect(code).toBe(4)
-    expect(stderr).toMatch(/^reset on request +✓$/m)
-    expect(assumed.reported.results).toHaveLength(1)
-    expect(assumed.reported.summary).toBe(
-      'Inconclusive: shows nothing of 17 other settings of the service; 1 of them was never met; 16 runs failed or did not take place; and of the faults: 1 fault struck, and no money went astray.',
-    )
-  })
-
   test('has each run again with the name that is shown', async () => {
     const { code, stderr } = await assumed.explore('--trial', 'assumption transfer_status=201')
     expect([code, assumed.outcomes]).toEqual([0, ['survived']])

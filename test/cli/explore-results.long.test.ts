@@ -42,3 +42,14 @@ test('a SIGKILL is not lost: --resume does the rest', async () => {
   expect(explored.client.results).toHaveLength(ALL)
   expect(explored.client.results).toEqual(expect.arrayContaining(kept))
 })
+
+test('explore --max-runs says how many of all runs there were, and is not passed when transfers are left out', async () => {
+  const wish = ['--only', 'deposit', '--faults', 'drop_connection', '--max-runs', '2', '--jobs', '1']
+  const { code, stderr } = await start(wish).ended
+  const [, all] = /, (\d+) runs$/m.exec(stderr) ?? []
+  expect(stderr).toMatch(new RegExp(`^yield-sandbox: 2 of ${all} runs, 0 bad`, 'm'))
+  const left = Number(all) - 2
+  expect(stderr).toContain(`Not tried: ${left} more, ${left} of them at transfers (--max-runs 2).`)
+  expect(stderr).toMatch(/^Passed as far as it went: 2 faults struck/m)
+  expect(code).toBe(4)
+})
