@@ -27,8 +27,9 @@ async function certified(command: readonly string[], wish: Partial<CertifyTerms>
   })
 }
 
-test('a client with a mistake comes to another, each time the same', async () => {
+test('the same client comes to the same digest, whatever happens at a time, and one with a mistake to another', async () => {
   const right = await certified(client.right)
+  expect(await certified(client.right, { jobs: 1 })).toEqual(right)
   const first = await certified(client.wrong)
   const second = await certified(client.wrong)
   expect(second).toEqual(first)

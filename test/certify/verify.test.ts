@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { certificateOf } from '../../src/certify/certificate.ts'
-import { readCertificate, renderJson, verifyCertificate } from '../../src/certify/certificate-file.ts'
+import { readCertificate, renderJson } from '../../src/certify/certificate-file.ts'
 import { renderPage } from '../../src/certify/render/document-of.ts'
 import { verifyFiles } from '../../src/cli/run-certify.ts'
 import { OptionError } from '../../src/option-error.ts'
@@ -11,21 +11,13 @@ import { FINDING_IDS } from '../../src/verdict/finding-ids.ts'
 import { version } from '../../src/version.ts'
 import { HOSTILE } from '../verdict/render/sample-report.ts'
 import { sampleEvidence } from './sample-evidence.ts'
+import { certificate, forms, noticesEveryChange, verified } from './verified-files.ts'
 
 let directory: string
 beforeAll(async () => {
   directory = await mkdtemp(join(tmpdir(), 'yield-sandbox-certify-'))
 })
 afterAll(() => rm(directory, { recursive: true }))
-
-async function verified(content: string | Uint8Array) {
-  const file = join(directory, 'certificate')
-  await writeFile(file, content)
-  return verifyCertificate(await readCertificate(file))
-}
-
-const certificate = certificateOf(sampleEvidence())
-const forms = { page: renderPage(certificate), JSON: renderJson(certificate) }
 
 test.each(Object.entries(forms))('a %s is intact as it was made', async (_, text) => {
   expect(await verified(text)).toEqual({
@@ -40,20 +32,8 @@ test.each(HOSTILE.map((text) => text.slice(0, 500)))('is intact whatever is in i
   expect(await verified(renderJson(hostile))).toMatchObject({ state: 'intact' })
 })
 
-test.each(Object.entries(forms))('no byte of a %s can be changed, added or taken away unnoticed', async (_, text) => {
-  // A prime number of characters apart: every part of the file has its turn.
-  for (let at = 0; at < text.length; at += 97) {
-    const other = text[at] === 'x' ? 'y' : 'x'
-    for (const change of [other, `${text[at]}x`, '']) {
-      const changed = text.slice(0, at) + change + text.slice(at + 1)
-      const noticed = await verified(changed).then(
-        ({ state }) => state !== 'intact',
-        (error: Error) => error.name === 'OptionError',
-      )
-      expect(noticed, `at ${at}: ${text.slice(at - 20, at + 20)}`).toBe(true)
-    }
-  }
-})
+// Closer to each other: verify.long.test.ts.
+noticesEveryChange(397)
 
 test('names a subject only if there is one', async () => {
   const nobody = certificateOf({ ...sampleEvidence(), subject: null })

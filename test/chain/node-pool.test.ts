@@ -1,50 +1,10 @@
-import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
-import { AnvilNode } from '../../src/chain/node/anvil-node.ts'
-import { NodePool } from '../../src/chain/node-pool.ts'
-import { SandboxClock } from '../../src/domain/clock.ts'
+import { expect, it, vi } from 'vitest'
 import { eventually } from '../helpers/eventually.ts'
-import { alice, type ChainFixture, chainsForEachTest, order, rpc, silent } from './chain-fixture.ts'
+import { type ChainFixture, rpc } from './chain-fixture.ts'
+import { deposit, height, inPools } from './node-pools.ts'
 
-const START = Date.UTC(2030, 0, 1)
-
-const gone = (pid: number) => expect(() => process.kill(pid, 0)).toThrow('ESRCH')
-
-describe('a pool of nodes', () => {
-  const pools: NodePool[] = []
-  const nodes: AnvilNode[] = []
-  const poolOf = (maxNodes: number, options: { placeTimeout?: number } = {}) => {
-    const pool = new NodePool({ ...options, maxNodes, clock: new SandboxClock(), log: silent })
-    pools.push(pool)
-    return pool
-  }
-  beforeEach(() => {
-    const begin = AnvilNode.start.bind(AnvilNode)
-    vi.spyOn(AnvilNode, 'start').mockImplementation(async (...given) => {
-      const node = await begin(...given)
-      nodes.push(node)
-      return node
-    })
-  })
-  afterEach(async () => {
-    await Promise.all(pools.splice(0).map((pool) => pool.stop()))
-    vi.restoreAllMocks()
-    for (const { process } of nodes.splice(0)) gone(process.pid)
-  })
-  // After the hooks above, so that its own, which ends the chains, comes first.
-  const start = chainsForEachTest(() => ({ idleMs: 1_000_000, clock: new SandboxClock(START) }))
-
-  /** Where the others begin, with a deposit in it. */
-  const template = async () => {
-    const fixture = await start()
-    await fixture.fund(alice)
-    await deposit(fixture)
-    const { chains } = await fixture.chains.copy(() => {})
-    await fixture.chains.stop()
-    return chains
-  }
-  const deposit = ({ chain, pool }: ChainFixture) => chain.transfer(order('deposit', pool('aave USDC'), 1_000_000n))
-  const height = ({ chain }: ChainFixture) => rpc(chain, 'eth_blockNumber')
-
+// What no chain may lose, and spares that are lost or too many: node-pool.long.test.ts.
+inPools(({ nodes, poolOf, start, template }) => {
   it('puts the chain to rest that was not used for longest when another one needs a node', async () => {
     const begin = await template()
     const pool = poolOf(2)
@@ -94,32 +54,6 @@ describe('a pool of nodes', () => {
     expect(first.chain.awake).toBe(false)
   })
 
-  it('takes no node from a chain that never rests, and gives it one in any case', async () => {
-    const begin = await template()
-    const pool = poolOf(1, { placeTimeout: 1_000 })
-    const first = await start({ begin, pool })
-    await height(first)
-    const own = await start({ idleMs: undefined, pool })
-    expect(pool.nodes).toBe(2)
-    await expect(height(await start({ begin, pool }))).rejects.toThrow('1 Anvils are at work')
-    expect(own.chain.awake).toBe(true)
-    expect(first.chain.awake).toBe(false)
-  })
-
-  it('takes no node that alone has something of others', async () => {
-    const begin = await template()
-    const pool = poolOf(2)
-    const [first, second, third] = [
-      await start({ begin, pool }),
-      await start({ begin, pool }),
-      await start({ begin, pool }),
-    ]
-    const id = await rpc(first.chain, 'evm_snapshot')
-    await height(second)
-    await height(third)
-    expect(await rpc(first.chain, 'evm_revert', id)).toBe(true)
-  })
-
   it('has a spare ready for a chain that begins with a copy', async () => {
     const begin = await template()
     const plain = await start({ begin })
@@ -138,44 +72,5 @@ describe('a pool of nodes', () => {
     expect(await fixture.chain.rest(false)).toBe(true)
     expect(pool.nodes).toBe(1)
     expect(await last(fixture)).toEqual(await last(plain))
-  })
-
-  it('ends a spare for whoever needs a node', async () => {
-    const begin = await template()
-    const other = await template()
-    const pool = poolOf(1)
-    pool.prepare(begin)
-    await eventually(() => expect(nodes).toHaveLength(3))
-    const fixture = await start({ begin: other, pool })
-    await deposit(fixture)
-    expect(pool.nodes).toBe(1)
-    gone(nodes[2]!.process.pid)
-  })
-
-  it('gets over the loss of a spare', async () => {
-    const begin = await template()
-    const pool = poolOf(2)
-    pool.prepare(begin)
-    await eventually(() => expect(nodes).toHaveLength(2))
-    process.kill(nodes[1]!.process.pid, 'SIGKILL')
-    await nodes[1]!.process.exited
-    const fixture = await start({ begin, pool })
-    expect(await deposit(fixture)).toMatchObject({ status: 'success' })
-    pool.prepare(begin)
-    await eventually(() => expect(pool.nodes).toBe(2))
-  })
-
-  it('keeps spares for a few copies only', async () => {
-    const pool = poolOf(10)
-    const first = await template()
-    const copies = [
-      first,
-      ...[1, 2, 3, 4, 5].map(() => new Map([...first].map(([id, copy]) => [id, { ...copy }] as const))),
-    ]
-    for (const copy of copies) pool.prepare(copy)
-    await eventually(() => expect(nodes.length).toBeGreaterThanOrEqual(5))
-    await pool.stop()
-    expect(pool.nodes).toBe(0)
-    expect(nodes.length).toBeLessThanOrEqual(8)
   })
 })

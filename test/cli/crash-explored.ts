@@ -1,4 +1,4 @@
-import { afterEach, beforeEach } from 'vitest'
+import { afterEach, beforeEach, expect } from 'vitest'
 import { CrashFolder, DRIVER, SERVER, WORKER } from '../explore/crash/crash-folder.ts'
 import { ExploreFolder } from './explore-folder.ts'
 
@@ -36,6 +36,16 @@ export class CrashExplored {
   /** Explores the server, with one kill at the deposit unless the flags name others. */
   exploreApp(flags: readonly string[], env: Record<string, string> = {}) {
     return this.explore([...ONCE, '--timeout', '60s', '--app', SERVER, ...flags], DRIVER, env)
+  }
+
+  /** Holds that the server, which is right, survives each of these kills, and that nothing else was killed or started. */
+  async expectSurvived(faults: readonly string[]): Promise<void> {
+    const { code, exploration } = await this.exploreApp([...READY, '--faults', faults.join(',')])
+    expect(exploration?.results.map(({ outcome }) => outcome)).toEqual(faults.map(() => 'survived'))
+    expect(code).toBe(0)
+    // Server and command in each run; the server once more for the condition, and after each kill.
+    expect(this.folder.starts).toHaveLength(2 + 3 + 3 * faults.length)
+    this.folder.expectNothingLeft()
   }
 }
 

@@ -1,14 +1,18 @@
 import { spawnSync } from 'node:child_process'
-import { expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { shippedScenarios } from '../../src/scenarios/find-scenario.ts'
 import { anvilsOf } from '../helpers/anvils.ts'
+import { eventually } from '../helpers/eventually.ts'
 import { ROOT } from './command.ts'
 import { execClients } from './exec-clients.ts'
-import { expectOneReport } from './exec-scenarios.ts'
+import { execGroups } from './exec-groups.ts'
+import { expectOneReport, SCENARIOS } from './exec-scenarios.ts'
 import { expectClear } from './expect-clear.ts'
+import { expectGone } from './expect-gone.ts'
 import { runHere } from './in-process.ts'
 
 const { directory, client } = execClients()
+const { start, pidOf, reachesTheGroup } = execGroups(client)
 
 test('several scenarios, one at a time, give one table, one report and one code', () =>
   expectOneReport('1', directory, client('pools')))
@@ -43,4 +47,56 @@ test('--scenario all runs every shipped one, and gives one table and one code', 
   const failing = await runHere(['exec', '--scenario', 'all', '--', 'sh', '-c', 'exit 7'])
   expect(failing.code).toBe(7)
   for (const name of names) expect(failing.stderr).toMatch(new RegExp(`^${name} +\\w+ +7 `, 'm'))
+})
+
+describe('nothing is left running', () => {
+  test('when a command takes too long', async () => {
+    const exec = start(['--timeout', '2s'], client('family'))
+    const pids = [await pidOf(exec, 'parent'), await pidOf(exec, 'child')]
+    const { code, stdout, stderr } = await exec.ended
+    expect({ code, stdout, stderr }).toMatchObject({
+      code: 1,
+      stdout: expect.stringMatching(/parent SIGTERM/),
+      stderr: expect.stringMatching(/was\s+not\s+done\s+after\s+2\s+s:\s+ended/),
+    })
+    for (const pid of pids) expectGone(pid)
+  })
+
+  test('SIGTERM reaches the whole group once', () => reachesTheGroup('SIGTERM'))
+
+  test('when a command does not listen to Ctrl-C, and it comes again', async () => {
+    const exec = start([], client('stubborn'))
+    const pid = await pidOf(exec, 'parent')
+    exec.kill('SIGINT')
+    await exec.prints(/no/)
+    await eventually(() => {
+      exec.kill('SIGINT')
+      expectGone(pid)
+    })
+    expect((await exec.ended).code).toBe(130)
+  })
+
+  test('when it is told to end before the command began', async () => {
+    const exec = start([], client('family'))
+    const anvil = await eventually(() => {
+      const [found] = anvilsOf(exec.child.pid!)
+      expect(found).toBeDefined()
+      return found!
+    })
+    exec.kill('SIGTERM')
+    expect((await exec.ended).code).toBe(143)
+    expectGone(anvil)
+  })
+})
+
+test('several scenarios give the code of the command that failed, and start no other after one that cannot be started', async () => {
+  const failing =
+    'curl -s "$YIELD_CONTROL_URL/scenarios" | grep -q \'"current":{"name":"slow-confirmation"\' && exit 6; exit 0'
+  const { code, stderr } = await runHere(['exec', ...SCENARIOS, '--', 'sh', '-c', failing])
+  expect({ code, stderr }).toMatchObject({ code: 6, stderr: expect.stringMatching(/^slow-confirmation +\w+ +6 /m) })
+  const none = await runHere(['exec', ...SCENARIOS, '--jobs', '1', '--', 'no-such-command'])
+  expect({ ...none, stderr: none.stderr.match(/^yield-sandbox: .*$/gm) }).toMatchObject({
+    code: 2,
+    stderr: ['yield-sandbox: scenario dropped-deposit', expect.stringMatching(/no-such-command/)],
+  })
 })

@@ -3,30 +3,20 @@ import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { anvilsOf } from '../helpers/anvils.ts'
-import { eventually } from '../helpers/eventually.ts'
-import type { Command, Ended } from './command.ts'
-import { commandStarter } from './command-starter.ts'
+import type { Ended } from './command.ts'
 import { execClients } from './exec-clients.ts'
-import { expectOneReport, SCENARIOS } from './exec-scenarios.ts'
+import { execGroups } from './exec-groups.ts'
+import { expectOneReport } from './exec-scenarios.ts'
 import { expectClear } from './expect-clear.ts'
 import { expectGone } from './expect-gone.ts'
 import { runHere } from './in-process.ts'
 
 const { directory, client } = execClients()
 
-const startCommand = commandStarter()
-
-function start(flags: readonly string[], command: readonly string[], env: Record<string, string> = {}): Command {
-  return startCommand(['exec', ...flags, '--', ...command], { env })
-}
+const { reachesTheGroup } = execGroups(client)
 
 const exec = (flags: readonly string[], command: readonly string[], env?: Record<string, string>): Promise<Ended> =>
   runHere(['exec', ...flags, '--', ...command], env)
-
-/** What a client printed of the id of a process. */
-async function pidOf(exec: Command, role: string): Promise<number> {
-  return Number((await exec.prints(new RegExp(`${role} \\d+`))).split(' ')[1])
-}
 
 describe('exec ends with', () => {
   test('0 when the client is right, and 3 when it is wrong', async () => {
@@ -105,52 +95,8 @@ describe('the command', () => {
 })
 
 describe('nothing is left running', () => {
-  test('when a command takes too long', async () => {
-    const exec = start(['--timeout', '2s'], client('family'))
-    const pids = [await pidOf(exec, 'parent'), await pidOf(exec, 'child')]
-    const { code, stdout, stderr } = await exec.ended
-    expect({ code, stdout, stderr }).toMatchObject({
-      code: 1,
-      stdout: expect.stringMatching(/parent SIGTERM/),
-      stderr: expect.stringMatching(/was\s+not\s+done\s+after\s+2\s+s:\s+ended/),
-    })
-    for (const pid of pids) expectGone(pid)
-  })
-
-  test.each(['SIGINT', 'SIGTERM'] as const)('%s reaches the whole group once', async (signal) => {
-    const exec = start([], client('family'))
-    const pids = [await pidOf(exec, 'parent'), await pidOf(exec, 'child'), ...anvilsOf(exec.child.pid!)]
-    expect(pids).toHaveLength(3)
-    exec.kill(signal)
-    const { code, stdout } = await exec.ended
-    expect(code).toBe(signal === 'SIGINT' ? 130 : 143)
-    expect(stdout.match(/(parent|child) SIG\w+/g)?.toSorted()).toEqual([`child ${signal}`, `parent ${signal}`])
-    for (const pid of pids) expectGone(pid)
-  })
-
-  test('when a command does not listen to Ctrl-C, and it comes again', async () => {
-    const exec = start([], client('stubborn'))
-    const pid = await pidOf(exec, 'parent')
-    exec.kill('SIGINT')
-    await exec.prints(/no/)
-    await eventually(() => {
-      exec.kill('SIGINT')
-      expectGone(pid)
-    })
-    expect((await exec.ended).code).toBe(130)
-  })
-
-  test('when it is told to end before the command began', async () => {
-    const exec = start([], client('family'))
-    const anvil = await eventually(() => {
-      const [found] = anvilsOf(exec.child.pid!)
-      expect(found).toBeDefined()
-      return found!
-    })
-    exec.kill('SIGTERM')
-    expect((await exec.ended).code).toBe(143)
-    expectGone(anvil)
-  })
+  // SIGTERM, a time limit and whoever does not listen: exec.long.test.ts.
+  test('SIGINT reaches the whole group once', () => reachesTheGroup('SIGINT'))
 
   test('when a command ends and leaves others behind: that is said', async () => {
     const { code, stdout, stderr } = await exec([], client('forking'))
@@ -164,18 +110,6 @@ describe('several scenarios', () => {
   // One at a time: exec.long.test.ts.
   test('three at a time give one table, one report and one code', () =>
     expectOneReport('3', directory, client('pools')))
-
-  test('give the code of the command that failed, and start no other after one that cannot be started', async () => {
-    const failing =
-      'curl -s "$YIELD_CONTROL_URL/scenarios" | grep -q \'"current":{"name":"slow-confirmation"\' && exit 6; exit 0'
-    const { code, stderr } = await exec(SCENARIOS, ['sh', '-c', failing])
-    expect({ code, stderr }).toMatchObject({ code: 6, stderr: expect.stringMatching(/^slow-confirmation +\w+ +6 /m) })
-    const none = await exec([...SCENARIOS, '--jobs', '1'], ['no-such-command'])
-    expect({ ...none, stderr: none.stderr.match(/^yield-sandbox: .*$/gm) }).toMatchObject({
-      code: 2,
-      stderr: ['yield-sandbox: scenario dropped-deposit', expect.stringMatching(/no-such-command/)],
-    })
-  })
 })
 
 describe('reports', () => {

@@ -4,6 +4,18 @@ import { CrashExplored, READY, said } from './crash-explored.ts'
 const crash = new CrashExplored()
 
 describe('explore --crash --app', () => {
+  test('kills the server wherever it is, starts it again, and never the command', () =>
+    crash.expectSurvived(['killed-on-request', 'killed-under-way', 'killed-unanswered']))
+
+  test('finds a key per start, and a run is over when --until says so', async () => {
+    const until = 'grep -q done $STATE_DIR/$YIELD_CLIENT_ID.json'
+    const { code, exploration } = await crash.exploreApp([...READY, '--faults', 'killed-under-way', '--until', until], {
+      MISTAKE: 'key-per-start',
+    })
+    expect(exploration?.results).toMatchObject([{ outcome: 'paid_twice', level: 'critical', end: '0' }])
+    expect(code).toBe(3)
+  })
+
   test('a command that sees its request fail and gives up does not hide what the server left open', async () => {
     const { exploration } = await crash.exploreApp([...READY, '--faults', 'killed-under-way'], {
       MISTAKE: 'forgets',

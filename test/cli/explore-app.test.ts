@@ -9,24 +9,7 @@ const crash = new CrashExplored()
 
 // What takes longer: explore-app.long.test.ts.
 describe('explore --crash --app', () => {
-  test('kills the server, starts it again, and never the command', async () => {
-    const faults = 'killed-on-request,killed-under-way,killed-unanswered'
-    const { code, exploration } = await crash.exploreApp([...READY, '--faults', faults])
-    expect(exploration?.results.map(({ outcome }) => outcome)).toEqual(['survived', 'survived', 'survived'])
-    expect(code).toBe(0)
-    // Server and command in each run; the server once more for the condition, and after each kill.
-    expect(crash.folder.starts).toHaveLength(2 + 3 + 3 * 3)
-    crash.folder.expectNothingLeft()
-  })
-
-  test('finds a key per start, and a run is over when --until says so', async () => {
-    const until = 'grep -q done $STATE_DIR/$YIELD_CLIENT_ID.json'
-    const { code, exploration } = await crash.exploreApp([...READY, '--faults', 'killed-under-way', '--until', until], {
-      MISTAKE: 'key-per-start',
-    })
-    expect(exploration?.results).toMatchObject([{ outcome: 'paid_twice', level: 'critical', end: '0' }])
-    expect(code).toBe(3)
-  })
+  test('kills the server, starts it again, and never the command', () => crash.expectSurvived(['killed-under-way']))
 
   test('says in one sentence that the server ends at once', async () => {
     const ended = await crash.exploreApp(['--app', 'echo no such table >&2; exit 3', ...READY])

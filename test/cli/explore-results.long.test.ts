@@ -24,3 +24,32 @@ test('a Ctrl-C is shown and written down, and nothing is left running', async ()
   expect(written.results).toHaveLength(explored.client.results.length)
   for (const pid of explored.client.runs) expectGone(pid)
 })
+
+test('a SIGKILL is not lost: --resume does the rest', async () => {
+  const killed = start(FEW)
+  await eventually(() => expect(explored.client.results.length).toBeGreaterThanOrEqual(2))
+  killed.kill('SIGKILL')
+  await killed.ended
+  const kept = explored.client.results
+  explored.client.noteRunsIn('runs-resumed')
+  const ended = await start([...FEW, '--resume']).ended
+  expect(ended).toMatchObject({
+    code: 0,
+    stderr: expect.stringContaining(`${ALL} runs, ${kept.length} of them known`),
+  })
+  // Two without faults, and those that were missing.
+  expect(explored.client.runs).toHaveLength(2 + ALL - kept.length)
+  expect(explored.client.results).toHaveLength(ALL)
+  expect(explored.client.results).toEqual(expect.arrayContaining(kept))
+})
+
+test('explore --max-runs says how many of all runs there were, and is not passed when transfers are left out', async () => {
+  const wish = ['--only', 'deposit', '--faults', 'drop_connection', '--max-runs', '2', '--jobs', '1']
+  const { code, stderr } = await start(wish).ended
+  const [, all] = /, (\d+) runs$/m.exec(stderr) ?? []
+  expect(stderr).toMatch(new RegExp(`^yield-sandbox: 2 of ${all} runs, 0 bad`, 'm'))
+  const left = Number(all) - 2
+  expect(stderr).toContain(`Not tried: ${left} more, ${left} of them at transfers (--max-runs 2).`)
+  expect(stderr).toMatch(/^Passed as far as it went: 2 faults struck/m)
+  expect(code).toBe(4)
+})

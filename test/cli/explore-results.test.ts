@@ -1,6 +1,5 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { describe, expect, test } from 'vitest'
-import { eventually } from '../helpers/eventually.ts'
 import type { Ended } from './command.ts'
 import { expectClear } from './expect-clear.ts'
 import { ALL, Explored, FEW } from './explored.ts'
@@ -57,32 +56,19 @@ test('explore --json prints its result alone, the same as in a report; what the 
 })
 
 describe('what came before', () => {
-  test('a SIGKILL is not lost: --resume does the rest', async () => {
-    const killed = start(FEW)
-    await eventually(() => expect(explored.client.results.length).toBeGreaterThanOrEqual(2))
-    killed.kill('SIGKILL')
-    await killed.ended
-    const kept = explored.client.results
-    explored.client.noteRunsIn('runs-resumed')
-    const ended = await explore([...FEW, '--resume'])
-    expect(ended).toMatchObject({
-      code: 0,
-      stderr: expect.stringContaining(`${ALL} runs, ${kept.length} of them known`),
-    })
-    // Two without faults, and those that were missing.
-    expect(explored.client.runs).toHaveLength(2 + ALL - kept.length)
-    expect(explored.client.results).toHaveLength(ALL)
-    expect(explored.client.results).toEqual(expect.arrayContaining(kept))
-  })
+  // A SIGKILL and a Ctrl-C: explore-results.long.test.ts.
 
-  // A Ctrl-C: explore-results.long.test.ts.
-
-  test('is not mixed with what comes of another command line', async () => {
+  test('is not mixed with what comes of another command line, and goes on with its own', async () => {
     expect(await explore([...FEW, '--max-runs', '1'])).toMatchObject({ code: 4 })
     const resume = (flags: readonly string[]) => explore([...FEW, '--resume', ...flags])
     expectClear(await resume(['--before', 'true']), { code: 2, line: /--resume: .* is of other flags: .* leave out/ })
     expectClear(await resume(['--seed', '1']), { code: 2, line: /--resume: .* is of another seed/ })
-    expect(explored.client.results).toHaveLength(1)
+    const kept = explored.client.results
+    expect(kept).toHaveLength(1)
+    const ended = await resume(['--max-runs', '1'])
+    expect(ended.stderr).toContain('runs, 1 of them known')
+    expect(explored.client.results).toHaveLength(2)
+    expect(explored.client.results).toEqual(expect.arrayContaining(kept))
   })
 })
 

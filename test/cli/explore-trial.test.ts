@@ -10,7 +10,7 @@ beforeEach(() => {
 })
 afterEach(() => client[Symbol.dispose]())
 
-// What explore prints for a trial does it again: explore-trial.long.test.ts, and for a double payment explore.test.ts.
+// What explore prints for a trial does it again: explore-trial.long.test.ts, and for a double payment explore.long.test.ts.
 describe('explore --trial', () => {
   test('leaves the results of an exploration as they are', async () => {
     const results = ['--results', client.path('results.jsonl')]

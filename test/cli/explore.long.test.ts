@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { expectGone } from './expect-gone.ts'
 import { ExploreFolder, SUITE } from './explore-folder.ts'
+import { paste } from './paste.ts'
 
 let folder: ExploreFolder
 beforeEach(async () => {
@@ -35,6 +36,14 @@ describe('explore', () => {
     const hit = outcome === 'gave_up' ? 'unavailable,reset-on-request' : 'reset-after-broadcast'
     const seen = await explore(['--only', 'deposit', '--faults', hit], SUITE, env)
     expect([seen.code, ...seen.outcomes]).toEqual([code, outcome])
+  })
+
+  test('prints how to see a double payment again', async () => {
+    const env = { MISTAKE: 'fresh-key', CHECKS: 'none' }
+    const { stderr } = await explore(['--only', 'deposit', '--faults', 'reset-after-broadcast'], SUITE, env)
+    const repeat = /yield-sandbox (explore .*)/.exec(stderr)?.[1] ?? ''
+    const again = await paste(`yield-sandbox ${repeat}`, env)
+    expect(again).toMatchObject({ code: 3, stderr: expect.stringMatching(/of 1,000.00: twice instead of once/) })
   })
 
   test('calls a revert that the client keeps to itself refused: no loss, and no proof of anything', async () => {

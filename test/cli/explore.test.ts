@@ -2,7 +2,6 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { ExploreFolder, SUITE } from './explore-folder.ts'
-import { paste } from './paste.ts'
 
 let folder: ExploreFolder
 beforeEach(async () => {
@@ -29,7 +28,7 @@ describe('explore', () => {
     expect(exploration?.baseline).toMatchObject({ exchanges: 9, positions: 9, difference: null })
   })
 
-  test('finds a double payment that the tests do not notice, says whose, why, and how to see it again', async () => {
+  test('finds a double payment that the tests do not notice, says whose, and why', async () => {
     const { code, stderr, outcomes, exploration } = await explore(
       ['--only', 'deposit', '--faults', 'reset-after-broadcast'],
       SUITE,
@@ -40,9 +39,6 @@ describe('explore', () => {
       'carol: 2,249.50 USDC in aave-usdc instead of 1,249.50 (deposit of 1,000.00: twice instead of once)',
     )
     expect(stderr).toContain('idempotency-key-on-retry')
-    const repeat = /yield-sandbox (explore .*)/.exec(stderr)?.[1] ?? ''
-    const again = await paste(`yield-sandbox ${repeat}`, { MISTAKE: 'fresh-key', CHECKS: 'none' })
-    expect(again).toMatchObject({ code: 3, stderr: expect.stringMatching(/of 1,000.00: twice instead of once/) })
   })
 })
 

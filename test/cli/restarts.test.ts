@@ -35,27 +35,9 @@ describe('exec --restarts', () => {
     expect([code, stdout]).toEqual([0, 'later\ndone\n'])
     expect(stderr).toMatch(/^Passed: /m)
   })
-
-  test('starts it no more than that, and not at all when nothing is open', async () => {
-    const twice = await exec(['--restarts', '3'], 'outbox')
-    expect([twice.code, twice.stdout]).toEqual([0, 'later\ndone\n'])
-    const right = await exec(['--restarts', '3'], 'right')
-    expect([right.code, right.stdout]).toEqual([0, 'deposited 200\n'])
-  })
-
-  test('finds a key that is another at each start: paid twice', async () => {
-    const env = jobs()
-    const { code, stdout, stderr } = await exec([], 'forgetful', env)
-    expect([code, stdout]).toEqual([3, 'later\n'])
-    expect(stderr).not.toMatch(/carried out both times/)
-    const again = await exec(['--verbose'], 'forgetful', { ...jobs(), YIELD_SANDBOX_RESTARTS: '1' })
-    expect([again.code, again.stdout]).toEqual([3, 'later\ndone\n'])
-    expect(again.stderr).toMatch(/sent again under another key, and was carried out\s+both times/)
-    expect(again.stderr).toMatch(/yield-sandbox exec --scenario \S+ --restarts 1 -- /)
-  })
 })
 
-// explore --restarts: restarts.long.test.ts.
+// Another key at each start, and explore --restarts: restarts.long.test.ts.
 test.each(['exec', 'explore', 'certify'])('%s refuses what is no number of restarts', async (name) => {
   const refused = (count: string) => runHere([name, '--restarts', count, '--', 'true'])
   expectClear(await refused('4'), { code: 2, line: /--restarts.* must be at most 3/ })

@@ -10,7 +10,6 @@ import { shippedScenarios } from '../../src/scenarios/find-scenario.ts'
 import { FINDING_IDS } from '../../src/verdict/finding-ids.ts'
 import { testSandbox } from '../helpers/partner.ts'
 import { ROOT } from './command.ts'
-import { writeClients } from './exec-clients.ts'
 import { expectClear } from './expect-clear.ts'
 import { runHere } from './in-process.ts'
 
@@ -98,17 +97,4 @@ test.skipIf(!existsSync('/dev/full'))('output that cannot be written is a failur
   const { stderr, status } = spawnSync('sh', ['-c', full], { cwd: ROOT, encoding: 'utf8', timeout: 60_000 })
   expect(stderr).toBe('yield-sandbox: no space is left on the device that this is written to\n')
   expect(status).toBe(1)
-})
-
-test('explore --max-runs says how many of all runs there were, and is not passed when transfers are left out', async () => {
-  const own = ['--results', join(directory, 'results.jsonl'), '--jobs', '1']
-  const wish = ['--only', 'deposit', '--faults', 'drop_connection', '--max-runs', '2']
-  const client = writeClients(directory)('right')
-  const { code, stderr } = await runHere(['explore', ...own, ...wish, '--', ...client])
-  const [, all] = /, (\d+) runs$/m.exec(stderr) ?? []
-  expect(stderr).toMatch(new RegExp(`^yield-sandbox: 2 of ${all} runs, 0 bad`, 'm'))
-  const left = Number(all) - 2
-  expect(stderr).toContain(`Not tried: ${left} more, ${left} of them at transfers (--max-runs 2).`)
-  expect(stderr).toMatch(/^Passed as far as it went: 2 faults struck/m)
-  expect(code).toBe(4)
 })

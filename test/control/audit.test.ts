@@ -1,38 +1,26 @@
 import { randomUUID } from 'node:crypto'
 import { encodeFunctionData, parseAbi } from 'viem'
-import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
-import type { AuditReport } from '../../src/control/contract.ts'
-import type { Write } from '../../src/domain/ports/store.ts'
-import type { Hex, Portfolio, Transaction } from '../../src/domain/records.ts'
-import { Ledger, type OpenNamespace, openNamespace } from '../reliability/ledger.ts'
+import { describe, expect, test, vi } from 'vitest'
+import type { Hex } from '../../src/domain/records.ts'
+import {
+  audit,
+  busy,
+  change,
+  clock,
+  DAY,
+  detail,
+  expectSound,
+  failing,
+  ledger,
+  open,
+  openEachTime,
+  POOLS,
+  parts,
+  portfolio,
+  store,
+} from './audited.ts'
 
-const DAY = 86_400_000
-/** Two portfolios of one wallet share a pool. */
-const POOLS = ['aave-usdc', 'aave-usdc', 'morpho-usdc', 'aave-weth', 'morpho-weth']
-const ALL = ['shares', 'principal', 'balances', 'wallets', 'hashes', 'idempotency', 'transfers']
-
-let open: OpenNamespace
-let ledger: Ledger
-beforeEach(async () => {
-  open = await openNamespace()
-  ledger = new Ledger(open)
-})
-afterEach(() => open.stop())
-
-const parts = () => open.sandbox.namespace.services
-const clock = () => parts().service.clock
-const store = () => parts().service.store
-const audit = () => open.control.audit()
-const detail = (report: AuditReport, id: string) => report.checks.find((check) => check.id === id)!.detail
-const failing = ({ checks }: AuditReport) => checks.filter(({ ok }) => !ok).map(({ id }) => id)
-
-async function expectSound(): Promise<AuditReport> {
-  const report = await audit()
-  expect(report.checks.filter(({ ok }) => !ok)).toEqual([])
-  expect(report.ok).toBe(true)
-  expect(report.checks.map(({ id }) => id)).toEqual(ALL)
-  return report
-}
+openEachTime()
 
 async function rpc<T>(method: string, ...params: unknown[]): Promise<T> {
   const [chain] = parts().chains.all()
@@ -40,26 +28,6 @@ async function rpc<T>(method: string, ...params: unknown[]): Promise<T> {
   const answer = JSON.parse(text ?? '') as { result: T; error?: { message: string } }
   if (answer.error) throw new Error(answer.error.message)
   return answer.result
-}
-
-/** Carol's portfolios on {@link POOLS}, each with a deposit that a month of yield has followed. */
-async function busy(): Promise<string[]> {
-  const jars: string[] = []
-  for (const pool of POOLS) jars.push(await open.acme.open('carol', pool))
-  for (const [i, jar] of jars.entries())
-    expect((await open.acme.deposit('carol', jar, `${7 + i}000000001`)).status).toBe(200)
-  clock().advance(30 * DAY)
-  return jars
-}
-
-async function portfolio(id: string): Promise<Portfolio> {
-  return (await store().get('portfolios', id))!
-}
-
-/** Newest first. */
-async function transactions(jar: string): Promise<Transaction[]> {
-  const carol = (await ledger.users()).find(({ external_id }) => external_id === 'carol')!
-  return (await ledger.transactions(carol)).filter(({ portfolio_id }) => portfolio_id === jar)
 }
 
 describe('a sound sandbox', () => {
@@ -150,145 +118,6 @@ describe('a sound sandbox', () => {
     }
     expect(Math.max(...seen), 'some of those with traffic were compared').toBeGreaterThan(others)
     expect(await compared()).toBeGreaterThanOrEqual(Math.max(...seen))
-  })
-})
-
-/** Puts a changed record into the ledger, as a bug would. */
-const TAMPERED: [what: string, checks: string[], names: RegExp, change: (jars: string[]) => Promise<Write>][] = [
-  [
-    'a portfolio with more shares',
-    ['shares', 'balances'],
-    /carol \(acme\) in aave-usdc has \d+ shares in the ledger, \d+ on chain/,
-    async ([jar]) =>
-      change('portfolios', await portfolio(jar!), ({ shares }) => ({ shares: `${BigInt(shares) + 9n}` })),
-  ],
-  [
-    'a portfolio with less than nothing',
-    ['shares', 'balances'],
-    /jar_\w+ of carol \(acme\) has -5 shares/,
-    async ([, , jar]) => change('portfolios', await portfolio(jar!), () => ({ shares: '-5' })),
-  ],
-  [
-    'another principal',
-    ['principal'],
-    /jar_\w+ of carol \(acme\): deposited is 12, by its transactions 8000000001/,
-    async ([, jar]) => change('portfolios', await portfolio(jar!), () => ({ deposited: '12' })),
-  ],
-  [
-    'yield that was never paid out',
-    ['principal'],
-    /yield_earned_realized is 3, by its transactions 0/,
-    async ([, jar]) => change('portfolios', await portfolio(jar!), () => ({ yield_earned_realized: '3' })),
-  ],
-  [
-    'a transaction of another amount',
-    ['principal', 'wallets'],
-    /txn_\w+ changes the principal from 0 to 7000000001 by a deposit of 7000000000/,
-    async ([jar]) => change('transactions', (await transactions(jar!))[0]!, () => ({ amount_changed: '7000000000' })),
-  ],
-  [
-    'a gap between two transactions',
-    ['principal'],
-    /txn_\w+ begins with a principal other than 7000000001/,
-    async ([jar]) => {
-      await open.acme.deposit('carol', jar!, '1000')
-      const before = { deposited_amount_before: '7000000002', deposited_amount_after: '7000001002' }
-      return change('transactions', (await transactions(jar!))[0]!, () => before)
-    },
-  ],
-  [
-    'a transaction that is gone',
-    ['principal', 'wallets'],
-    /deposited is 7000000001, by its transactions 0/,
-    async ([jar]) => ({ collection: 'transactions', remove: (await transactions(jar!))[0]!.id }),
-  ],
-  [
-    'a transaction of nobody',
-    ['principal', 'wallets', 'hashes'],
-    /txn_\w+ of carol \(acme\) names no portfolio of the end user/,
-    async ([jar]) => change('transactions', (await transactions(jar!))[0]!, () => ({ portfolio_id: 'jar_0' })),
-  ],
-  [
-    'a hash that the chain does not know',
-    ['hashes'],
-    /0xabab\w+ \(txn_\w+ of carol \(acme\)\) is not on chain/,
-    async ([jar]) => {
-      const tx_hash: Hex = `0x${'ab'.repeat(32)}`
-      return change('transactions', (await transactions(jar!))[0]!, () => ({ tx_hash }))
-    },
-  ],
-  [
-    'two transactions of one hash',
-    ['hashes'],
-    /0x\w+ stands for both txn_\w+ and txn_\w+ of carol/,
-    async ([jar, other]) => {
-      const { tx_hash } = (await transactions(jar!))[0]!
-      return change('transactions', (await transactions(other!))[0]!, () => ({ tx_hash }))
-    },
-  ],
-  [
-    'two transactions of one key',
-    ['idempotency'],
-    /the key \S+\/deposit\/carol\/\S+ caused both txn_\w+ and txn_\w+/,
-    async ([jar]) => {
-      await open.acme.deposit('carol', jar!, '1000')
-      await open.acme.deposit('carol', jar!, '1000')
-      const [last, earlier] = await transactions(jar!)
-      return change('transactions', last!, () => ({ idempotency_id: earlier!.idempotency_id }))
-    },
-  ],
-  [
-    'a signed transfer that nothing carries out',
-    ['transfers'],
-    /txn_0 \(0x00\) of \S+ \(\w+\) was signed, and nothing carries it out/,
-    async ([jar]) => ({
-      collection: 'transfers',
-      put: {
-        id: 'txn_0',
-        end_user_id: (await ledger.users())[0]!.id,
-        portfolio_id: jar!,
-        type: 'deposit',
-        chain_id: '31337',
-        tx_hash: '0x00',
-        raw_transaction: '0x00',
-        amount: '1',
-        value_before: '0',
-        block_timestamp: 0,
-        claim: null,
-        signed_at: clock().iso(),
-      },
-    }),
-  ],
-]
-
-function change<C extends 'portfolios' | 'transactions', R extends Portfolio | Transaction>(
-  collection: C,
-  record: R,
-  to: (record: R) => Partial<R>,
-): Write {
-  return { collection, put: { ...record, ...to(record) } } as unknown as Write
-}
-
-describe('an unsound ledger', () => {
-  test.each(TAMPERED)('%s is found, and named', async (_, checks, names, tamper) => {
-    const jars = await busy()
-    await store().commit([await tamper(jars)])
-    const report = await audit()
-    expect(failing(report)).toEqual(checks)
-    expect(report.ok).toBe(false)
-    expect(
-      report.checks
-        .filter(({ ok }) => !ok)
-        .map(({ detail }) => detail)
-        .join('\n'),
-    ).toMatch(names)
-  })
-
-  test('many offenders: the first are named, the others counted', async () => {
-    const jars = await busy()
-    for (const jar of jars)
-      await store().commit([change('portfolios', await portfolio(jar), () => ({ deposited: '1' }))])
-    expect(detail(await audit(), 'principal')).toMatch(/; 5 wrong: (jar_[^;]+; ){3}and 2 more$/)
   })
 })
 

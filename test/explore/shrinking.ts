@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { afterAll, beforeAll, expect } from 'vitest'
+import { findScenario } from '../../src/scenarios/find-scenario.ts'
 import { runHere } from '../cli/in-process.ts'
 
 const IMPATIENT = fileURLToPath(new URL('clients/impatient.mjs', import.meta.url))
@@ -22,6 +23,26 @@ export function scenariosFolder(): void {
 
 export function shrinking(name: string, flags: readonly string[], script: string) {
   return runHere(['exec', ...flags, '--shrink', join(folder, name), '--', 'sh', '-c', script])
+}
+
+/** Lets two faults at deposits make it fail beside these, which do not. Returns the scenario's file, which has the two alone. */
+export async function keepsTheFewest(others: readonly string[]): Promise<string> {
+  const flags = [...others, '--fault', 'drop_connection; operation=deposit; times=2', '--seed', '1']
+  const ended = await shrinking('New Folder/My Fewest!.yaml', flags, CLIENT)
+  expect(ended.code).toBe(3)
+  expect(ended.stderr).toMatch(
+    /2 of the \d faults are enough: drop_connection \(during response\) at deposit 1 of alice, then drop_connection \(during response\) at deposit 2 of alice; saved as/,
+  )
+  const file = join(folder, 'New Folder', 'My Fewest!.yaml')
+  const { name, faults, description } = await findScenario(file)
+  expect(name).toBe('my-fewest')
+  expect(description).toMatch(/What came of it: .*Found by yield-sandbox exec with seed 1\./)
+  expect(faults.map(({ match }) => match)).toEqual([
+    { operation: 'deposit', external_id: 'alice', ordinal: 1 },
+    { operation: 'deposit', external_id: 'alice', ordinal: 2 },
+  ])
+  expect(ended.stderr).toContain(`again: yield-sandbox exec --scenario '${file}' --seed 1 -- sh -c `)
+  return file
 }
 
 /** Why there is nothing to shrink, what strikes, which client runs, and its exit code. */

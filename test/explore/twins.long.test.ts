@@ -1,11 +1,13 @@
 import { afterAll, describe, expect, test } from 'vitest'
 import type { TrialOutcome } from '../../src/explore/exploration.ts'
 import { isAlive } from '../../src/support/is-alive.ts'
+import { abortController } from '../../src/support/waiting.ts'
 import { everywhere, staying, TwinWorkers } from './twin-workers.ts'
 
 const workers = new TwinWorkers()
 afterAll(() => workers[Symbol.dispose]())
 
+const HERE = 'deposit#1@alice twin-while-held-on-request'
 const TRANSFERS = ['deposit#1', 'deposit#2', 'withdraw#1']
 const AT_ONCE = [1, 2, 3, 4, 5].map((n) => `twins-at-once-${n}`)
 /** A portfolio is never under way. */
@@ -41,6 +43,24 @@ describe('a worker that is run twice at once', () => {
       ...atOnce('paid_twice'),
     })
   })
+
+  test('survives if the second one refuses to start, which is right, and is said', async () => {
+    const { results } = await workers.explore({ MISTAKE: 'key-per-start', LOCK: 'refuse' }, { trial: HERE })
+    expect(results).toMatchObject([
+      { outcome: 'survived', end: '0', sentences: ['the same money', 'the other process ended with 3'] },
+    ])
+  })
+
+  test('does not start the second one where the first never comes to the point', async () => {
+    const outcomes = await workers.outcomes({}, { trial: 'deposit#7@alice twin-while-held-on-request' })
+    expect(Object.values(outcomes)).toEqual(['not_exercised'])
+  })
+
+  test('is refused if it does its work anew each time', async () => {
+    await expect(workers.explore({ MISTAKE: 'all-anew' })).rejects.toThrow(
+      /the command was started once more: it moved money 3 times more\. With --twins it is started twice, .* give the command of your worker/,
+    )
+  })
 })
 
 describe('a second process that would never end', () => {
@@ -49,12 +69,23 @@ describe('a second process that would never end', () => {
     ['stay-deaf', 'SIGKILL'],
   ])('is ended after the first one: %s, %s', async (LOCK, signal) => {
     const env = workers.envOf({ LOCK })
-    const { results } = await workers.explore({}, { env, trial: 'deposit#1@alice twin-while-held-on-request' })
+    const { results } = await workers.explore({}, { env, trial: HERE })
     expect(results).toMatchObject([
       { outcome: 'survived', sentences: ['the same money', `the other process ended with ${signal}`] },
     ])
     const pids = staying(env.STATE_DIR)
     expect(pids).toHaveLength(1)
     expect(pids.filter(isAlive)).toEqual([])
+  })
+
+  test('is ended when explore is interrupted', async () => {
+    const env = workers.envOf({ LOCK: 'stay-deaf' })
+    const [asked, insisted] = [abortController(), abortController()]
+    const interruption = { asked: asked.signal, insisted: insisted.signal }
+    const exploring = workers.explore({}, { trial: HERE, env, interruption })
+    await expect.poll(() => staying(env.STATE_DIR)).toHaveLength(1)
+    asked.abort('SIGINT')
+    expect((await exploring).untried).toMatchObject({ trials: [{ id: HERE }] })
+    expect(staying(env.STATE_DIR).filter(isAlive)).toEqual([])
   })
 })

@@ -2,66 +2,27 @@ import { afterAll, describe, expect, test } from 'vitest'
 import { ExplorationSandbox } from '../../src/explore/run/exploration-sandbox.ts'
 import { Stage } from '../../src/explore/run/play-command.ts'
 import { playTwins } from '../../src/explore/twins/play-twins.ts'
-import { isAlive } from '../../src/support/is-alive.ts'
 import { abortController } from '../../src/support/waiting.ts'
-import { everywhere, HELD, staying, TwinWorkers, WORKER } from './twin-workers.ts'
+import { everywhere, TwinWorkers, WORKER } from './twin-workers.ts'
 
 const workers = new TwinWorkers()
 afterAll(() => workers[Symbol.dispose]())
 
-/** At the first deposit. */
-const HERE = { operations: ['deposit'], kinds: HELD, maxRuns: HELD.length } as const
-const ONE = { trial: 'deposit#1@alice twin-while-held-on-request' }
+const UNANSWERED = 'deposit#1@alice twin-while-unanswered'
 
-// Every variant at every point: twins.long.test.ts.
+// Every variant at every point, and what never ends: twins.long.test.ts. Held at its request: test/cli/explore-twins.test.ts.
 describe('a worker that is run twice at once', () => {
   test('pays twice if each process has a key of its own', async () => {
-    const found = await workers.outcomes({ MISTAKE: 'key-per-start' }, HERE)
-    expect(found).toEqual(everywhere(['deposit#1'], 'paid_twice'))
+    const found = await workers.outcomes({ MISTAKE: 'key-per-start' }, { trial: UNANSWERED })
+    expect(found).toEqual({ [UNANSWERED]: 'paid_twice' })
   })
 
   test('survives with keys that it stores before it sends', async () => {
     const kinds = ['twin-while-under-way', 'twins-at-once-1']
-    expect(await workers.outcomes({}, { ...HERE, kinds })).toEqual({
+    expect(await workers.outcomes({}, { operations: ['deposit'], kinds, maxRuns: 3 })).toEqual({
       ...everywhere(['deposit#1', 'deposit#2'], 'survived', ['twin-while-under-way']),
       'deposit#1@alice twins-at-once-1': 'survived',
     })
-  })
-
-  test('survives if the second one refuses to start, which is right, and is said', async () => {
-    const { results } = await workers.explore({ MISTAKE: 'key-per-start', LOCK: 'refuse' }, ONE)
-    expect(results).toMatchObject([
-      { outcome: 'survived', end: '0', sentences: ['the same money', 'the other process ended with 3'] },
-    ])
-  })
-
-  test.each(['wait', 'claim'])('is no deadlock if the second one waits for the first: %s', async (LOCK) => {
-    const found = await workers.outcomes({ MISTAKE: 'key-per-start', LOCK }, HERE)
-    expect(found).toEqual(everywhere(['deposit#1'], 'survived'))
-  })
-
-  test('does not start the second one where the first never comes to the point', async () => {
-    const outcomes = await workers.outcomes({}, { trial: 'deposit#7@alice twin-while-held-on-request' })
-    expect(Object.values(outcomes)).toEqual(['not_exercised'])
-  })
-
-  test('is refused if it does its work anew each time', async () => {
-    await expect(workers.explore({ MISTAKE: 'all-anew' })).rejects.toThrow(
-      /the command was started once more: it moved money 3 times more\. With --twins it is started twice, .* give the command of your worker/,
-    )
-  })
-})
-
-describe('a second process that would never end', () => {
-  test('is ended when explore is interrupted', async () => {
-    const env = workers.envOf({ LOCK: 'stay-deaf' })
-    const [asked, insisted] = [abortController(), abortController()]
-    const interruption = { asked: asked.signal, insisted: insisted.signal }
-    const exploring = workers.explore({}, { ...ONE, env, interruption })
-    await expect.poll(() => staying(env.STATE_DIR)).toHaveLength(1)
-    asked.abort('SIGINT')
-    expect((await exploring).untried).toMatchObject({ trials: [{ id: ONE.trial }] })
-    expect(staying(env.STATE_DIR).filter(isAlive)).toEqual([])
   })
 })
 

@@ -54,9 +54,9 @@ export class RawClient {
     return this.#end
   }
 
-  /** Resolves when that many complete answers have come, or the server has ended the connection. */
-  async answers(count: number): Promise<void> {
-    await eventually(() => expect(this.#end !== 'open' || answersIn(this.#text) >= count).toBe(true))
+  /** Resolves when that many complete answers have come, or the server has ended the connection. `toHead`: the last one is to HEAD. */
+  async answers(count: number, toHead = false): Promise<void> {
+    await eventually(() => expect(this.#end !== 'open' || answersIn(this.#text, toHead) >= count).toBe(true))
   }
 
   /** Resolves when the server has ended the connection. */
@@ -70,11 +70,11 @@ export class RawClient {
   }
 }
 
-/** Number of whole answers in a text; of answers to HEAD too, which have a length but no body. */
-function answersIn(text: string): number {
+/** Number of whole answers in a text; of answers to HEAD too, which have a length but no body. `toHead`: the last one is to HEAD. */
+function answersIn(text: string, toHead: boolean): number {
   const heads = [...text.matchAll(/HTTP\/1\.1 (\d{3}) [\s\S]*?\r\n\r\n/g)].filter(([, status]) => status !== '100')
   const last = heads.at(-1)
-  if (!last) return 0
+  if (!last || toHead) return heads.length
   const [head] = last
   const body = text.slice(last.index + head.length)
   const length = Number(/^content-length: (\d+)/im.exec(head)?.[1] ?? Number.NaN)
@@ -105,11 +105,11 @@ export interface Stage {
   open(): RawClient
 }
 
-/** Sends bytes on a connection of its own and waits for as many answers, or for its end. */
+/** Sends bytes on a connection of its own and waits for as many answers, or for its end. A request for HEAD stands alone or before others. */
 export async function ask({ open }: Stage, bytes: string, answers = 1): Promise<RawClient> {
   const client = open()
   await client.write(bytes)
-  await client.answers(answers)
+  await client.answers(answers, answers === 1 && bytes.startsWith('HEAD '))
   return client
 }
 

@@ -36,7 +36,11 @@ export class DescribedAnswers {
   /** `operationId status`. */
   readonly seen = new Set<string>()
   readonly #document: OpenApiDocument
-  readonly #ajv = new Ajv2020({ strict: false, allErrors: true, formats: FORMATS })
+  /** Compiles what many answers share once, and does not make the code of so many validators, each of which runs a few times, any quicker. */
+  readonly #ajv = new Ajv2020({
+    ...{ strict: false, allErrors: true, formats: FORMATS },
+    ...{ inlineRefs: false, code: { optimize: false } },
+  })
   readonly #compiled = new Map<string, ValidateFunction>()
   #operations: PlacedOperation[] | undefined
 

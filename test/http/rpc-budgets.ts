@@ -47,6 +47,12 @@ export async function post(url: string, body: unknown, signal?: AbortSignal): Pr
   return { status: response.status, body: text === '' ? undefined : JSON.parse(text) }
 }
 
+/** Makes single calls at an address, which is known by then; their answers are whole. */
+export const asker =
+  (url: () => string) =>
+  async (method: string, ...params: unknown[]): Promise<Any> =>
+    (await post(url(), call(method, ...params))).body
+
 /** What a sandbox that listens there lets one ask of its chain, and how much of it. `bombs`: transactions that use all gas they may have. */
 export function holdBudgets(where: string, host: string, bombs: number): void {
   describe(where, () => {
@@ -61,8 +67,7 @@ export function holdBudgets(where: string, host: string, bombs: number): void {
       portfolio = await partner.open('alice')
     })
     afterAll(() => sandbox.stop())
-    const ask = async (method: string, ...params: unknown[]): Promise<Any> =>
-      (await post(url, call(method, ...params))).body
+    const ask = asker(() => url)
 
     test.each([undefined, null, '0xffffffffffffffff', 2 ** 40, '99999999999999'])(
       'a call with the gas %j has 50,000,000',

@@ -53,7 +53,7 @@ describe('sending signed transactions', () => {
   }
 
   test('goes with the URL of the credentials, which a client of viem takes as it is', async () => {
-    const client = createPublicClient({ transport: http(rpcUrl) })
+    const client = createPublicClient({ transport: http(rpcUrl), pollingInterval: 100 })
     const hash = await client.sendRawTransaction({ serializedTransaction: await signed() })
     expect(await client.waitForTransactionReceipt({ hash, checkReplacement: false })).toMatchObject({
       status: 'success',

@@ -97,7 +97,7 @@ test('a client of viem reads, watches blocks and logs, and waits for confirmatio
     await expect.poll(() => transfers).toContain(deposit.body.tx_hash)
     return deposit
   })
-  const receipt = await client.waitForTransactionReceipt({ hash: body.tx_hash, confirmations: 3 })
+  const receipt = await client.waitForTransactionReceipt({ hash: body.tx_hash, confirmations: 2 })
   expect(receipt.status).toBe('success')
   expect(blocks.length).toBeGreaterThan(1)
   for (const end of unwatch) end()

@@ -2,6 +2,6 @@ import { interruptedResets, openEachTime, refusedMoves, refusedNamespaces } from
 
 openEachTime()
 
-interruptedResets([1, 2, 4, 12])
-refusedNamespaces([1, 2, 5, 8, 13])
+interruptedResets([0, 1, 2, 4, 12])
+refusedNamespaces([0, 1, 2, 5, 8, 13])
 refusedMoves([{ advance: '8d' }, { freeze: true }])

@@ -124,12 +124,7 @@ export const CASES: [name: string, status: number, make: (jar: string) => Promis
   ['a deposit that reverts', 422, (jar) => order('deposit', jar, '1234567', { 'x-sandbox-fault': 'revert' })],
 ]
 
-const POOLS = ['aave-usdc', 'morpho-usdc'] as const
-
-/** Pool that a case is tried with in `recovery.test.ts`; `recovery.long.test.ts` takes the next one. Each pool has its turn at every stage. */
-export function poolOf(stage: Stage, nth: number): (typeof POOLS)[number] {
-  return POOLS[(STAGES.indexOf(stage) + nth) % 2]!
-}
+export const POOLS = ['aave-usdc', 'morpho-usdc'] as const
 
 export async function finishedOnce(
   stage: Stage,

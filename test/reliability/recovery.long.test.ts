@@ -1,10 +1,10 @@
 import { describe, test } from 'vitest'
-import { CASES, diesAgain, finishedOnce, finishedTogether, openBoth, poolOf, STAGES } from './recoveries.ts'
+import { CASES, diesAgain, finishedOnce, finishedTogether, openBoth, POOLS, STAGES } from './recoveries.ts'
 
 openBoth()
 
 describe.each(STAGES)('the sandbox dies when a transfer is %s', (stage) => {
-  test.each(CASES.map((each, i) => [each[0], poolOf(stage, i + 1), each] as const))(
+  test.each(CASES.flatMap((each) => POOLS.map((pool) => [each[0], pool, each] as const)))(
     '%s (%s) is finished once, and answered as if nothing had happened',
     (_, pool, each) => finishedOnce(stage, pool, each),
   )

@@ -12,23 +12,29 @@ import {
   finishedTogether,
   openBoth,
   order,
+  POOLS,
   place,
-  poolOf,
   portfolio,
   recover,
   STAGES,
+  type Stage,
   whole,
 } from './recoveries.ts'
 
 openBoth()
 
-// Every case with the other pool, and several portfolios at every stage: recovery.long.test.ts.
+// Every case at every stage with both pools, and several portfolios at every stage: recovery.long.test.ts.
 describe.each(STAGES)('the sandbox dies when a transfer is %s', (stage) => {
-  test.each(CASES.map((each, i) => [each[0], poolOf(stage, i), each] as const))(
+  test.each(CASES.map((each, i) => [each[0], POOLS[i % 2]!, each] as const).filter((_, i) => isTold(stage, i)))(
     '%s (%s) is finished once, and answered as if nothing had happened',
     (_, pool, each) => finishedOnce(stage, pool, each),
   )
 })
+
+/** A deposit is tried at every stage, each other case at one. */
+function isTold(stage: Stage, nth: number): boolean {
+  return nth === 0 || STAGES[nth % STAGES.length] === stage
+}
 
 test('portfolios of one wallet are finished together', () => finishedTogether('broadcast'))
 

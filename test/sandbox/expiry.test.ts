@@ -1,38 +1,13 @@
-import { mkdtemp, readdir, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
-import { afterAll, beforeAll, expect, test } from 'vitest'
-import { type SandboxHandle, startSandbox } from '../../src/index.ts'
-import { eventually } from '../helpers/eventually.ts'
+import { expect, test } from 'vitest'
 import { Partner } from '../helpers/partner.ts'
 import { send } from '../http/raw-http.ts'
+import { bearer, gone, openForgetful, sandbox, TOKEN } from './forgetful.ts'
 
-const TOKEN = 'correct-horse-battery'
 const GONE = /was deleted because nobody had used it for 4s/
 
-let sandbox: SandboxHandle
-let dataDir: string
-beforeAll(async () => {
-  dataDir = await mkdtemp(join(tmpdir(), 'yield-expiry-'))
-  const given = { port: 0, confirmationDelay: 0, controlToken: TOKEN, dataDir }
-  sandbox = await startSandbox({ ...given, namespaceExpiry: '4s' })
-})
-afterAll(async () => {
-  await sandbox.stop()
-  await rm(dataDir, { recursive: true, force: true })
-})
+openForgetful()
 
-const bearer = (token: string) => ({ authorization: `Bearer ${token}` })
-const isThere = async ({ namespace }: SandboxHandle) =>
-  (await sandbox.namespaces.list()).some(({ name }) => name === namespace)
-const gone = (one: SandboxHandle) =>
-  eventually(async () => {
-    expect(await isThere(one)).toBe(false)
-    expect((await readdir(join(dataDir, 'namespaces'))).some((life) => life.startsWith(`${one.namespace}.`))).toBe(
-      false,
-    )
-  })
-
+// What stays: expiry.long.test.ts.
 test('a namespace that nobody uses is deleted with its files, and whoever comes later is told why', async () => {
   const mine = await sandbox.namespaces.create({ name: 'left-behind' })
   const partner = new Partner(mine)
@@ -63,25 +38,4 @@ test('a namespace that nobody uses is deleted with its files, and whoever comes 
   await using again = await sandbox.namespaces.create({ name: 'left-behind' })
   expect((await send(sandbox.baseUrl, { path, headers: bearer(control_token) })).status).toBe(401)
   expect((await again.clock.state()).frozen).toBe(false)
-})
-
-test('one whose events somebody follows, or that is held, stays as long as they do; default stays for ever', async () => {
-  const followed = await sandbox.namespaces.create()
-  const over = new AbortController()
-  const { control_url, control_token = '' } = await followed.credentials()
-  await fetch(`${control_url}/events`, { headers: bearer(control_token), signal: over.signal })
-  const held = await sandbox.namespaces.create()
-  const partner = new Partner(held)
-  await partner.idpToken()
-  await held.faults.add({ kind: 'hang', match: { operation: 'list_pools' } })
-  const waiting = partner.get('pools', { signal: over.signal }).catch(() => undefined)
-  await eventually(async () => expect((await held.faults.list())[0]).toMatchObject({ hits: 1 }))
-  // Two that come after them go before them.
-  for (const _ of [1, 2]) await gone(await sandbox.namespaces.create())
-  expect([await isThere(followed), await isThere(held)]).toEqual([true, true])
-  over.abort()
-  await waiting
-  await gone(followed)
-  await gone(held)
-  expect((await sandbox.clock.state()).frozen).toBe(false)
 })

@@ -1,13 +1,11 @@
-import type { Page } from 'playwright-core'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import type { Exploration } from '../../../src/explore/exploration.ts'
 import { renderExploration } from '../../../src/explore/render/render-exploration.ts'
-import { NO_CHROMIUM, overflow, PageOpener, PHONE } from '../../helpers/open-page.ts'
 import { dataOf, headingsOf, shownOf } from '../../helpers/page-data.ts'
-import { FAINT_TEXTS } from '../../verdict/render/faint-texts.ts'
 import { HOSTILE, sampleReport } from '../../verdict/render/sample-report.ts'
 import { sampleExploration } from './sample-exploration.ts'
 
+// In Chromium: html.long.test.ts.
 const renderHtml = (exploration: Exploration) => renderExploration('html', exploration)
 
 test('is small beside its data, needs nothing from elsewhere, and runs nothing', () => {
@@ -77,30 +75,4 @@ test.each(HOSTILE)('escapes whatever the command is called (%#)', (text) => {
   expect(shownOf(page)).not.toMatch(/<script|<img|<!\[CDATA/)
   expect(page).not.toMatch(/\p{Cs}|[^\P{Cc}\n]|[\u202e\u2066\u2028]/u)
   expect(Buffer.byteLength(page)).toBeLessThan(600_000)
-})
-
-describe.skipIf(NO_CHROMIUM)('in Chromium', () => {
-  let pages: PageOpener
-  beforeAll(async () => {
-    pages = await PageOpener.start()
-  })
-  afterAll(() => pages.stop())
-
-  test.each(['alice', ...HOSTILE])('a phone shows it without sideways scroll (%#)', async (text) => {
-    const { seen, complaints } = await pages.open(renderHtml(sampleExploration(text)), PHONE, overflow)
-    expect([seen, complaints]).toEqual([0, []])
-  })
-
-  test.each(['light', 'dark'] as const)(
-    'in the %s every text has a contrast of at least 4.5 to 1',
-    async (colorScheme) => {
-      const look = async (page: Page) => {
-        await page.evaluate(`document.querySelectorAll('details').forEach((one) => { one.open = true })`)
-        return page.evaluate<string[]>(FAINT_TEXTS)
-      }
-      const options = { viewport: { width: 1200, height: 800 }, colorScheme }
-      const { seen } = await pages.open(renderHtml(sampleExploration()), options, look)
-      expect(seen).toEqual([])
-    },
-  )
 })

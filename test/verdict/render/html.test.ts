@@ -1,10 +1,8 @@
-import type { Page } from 'playwright-core'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { renderReports } from '../../../src/verdict/render/render-reports.ts'
 import { mergedReport, type Report } from '../../../src/verdict/report.ts'
-import { NO_CHROMIUM, overflow, PageOpener, PHONE } from '../../helpers/open-page.ts'
 import { dataOf, headingsOf, shownOf } from '../../helpers/page-data.ts'
-import { FAINT_TEXTS } from './faint-texts.ts'
+import { beLegible, fitAPhone } from '../../helpers/page-looks.ts'
 import { HOSTILE, sampleReport } from './sample-report.ts'
 
 const renderHtml = (reports: readonly Report[]) => renderReports('html', reports)
@@ -112,33 +110,9 @@ test("nobody's home folder is named: commands have ~ for it", () => {
   expect(page).not.toMatch(/\/home\/bob|\/Users\/Ann|\/root/)
 })
 
-describe.skipIf(NO_CHROMIUM)('in Chromium', () => {
-  let pages: PageOpener
-  beforeAll(async () => {
-    pages = await PageOpener.start()
-  })
-  afterAll(() => pages.stop())
-
-  test.each([['alice'], ...HOSTILE.map((text) => [text])])(
-    'a phone shows it without sideways scroll (%#)',
-    async (text) => {
-      const { seen, complaints } = await pages.open(renderHtml([sampleReport(text)]), PHONE, overflow)
-      expect([seen, complaints]).toEqual([0, []])
-    },
-  )
-
-  test('so do several reports, whose table may scroll by itself', async () => {
-    const { seen, complaints } = await pages.open(renderHtml([sampleReport(), sampleReport()]), PHONE, overflow)
-    expect([seen, complaints]).toEqual([0, []])
-  })
-
-  test.each(['light', 'dark'] as const)(
-    'in the %s every text has a contrast of at least 4.5 to 1',
-    async (colorScheme) => {
-      const look = (page: Page) => page.evaluate<string[]>(FAINT_TEXTS)
-      const options = { viewport: { width: 1200, height: 800 }, colorScheme }
-      const { seen } = await pages.open(renderHtml([sampleReport()]), options, look)
-      expect(seen).toEqual([])
-    },
-  )
-})
+// Pages of hostile texts: html.long.test.ts.
+fitAPhone([
+  ['one report', () => renderHtml([sampleReport()])],
+  ['several reports, whose table may scroll by itself', () => renderHtml([sampleReport(), sampleReport()])],
+])
+beLegible(() => renderHtml([sampleReport()]))

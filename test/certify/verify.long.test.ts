@@ -1,0 +1,3 @@
+import { noticesEveryChange } from './verified-files.ts'
+
+noticesEveryChange(97)

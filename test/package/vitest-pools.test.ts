@@ -1,5 +1,0 @@
-import { test } from 'vitest'
-import { expectStarts } from './vitest-pools.ts'
-
-// In a pool of `vm`, files run in a context of their own, in which Node's import() does not find packages. Other pools: vitest-pools.long.test.ts.
-test("starts in a suite that Vitest runs in its pool 'vmThreads'", () => expectStarts('vmThreads'))
