@@ -5,7 +5,8 @@ import { RunSurroundings, toldOf } from '../oracle/told.ts'
 import { amountInWords } from '../support/quantities.ts'
 import type { Books, BooksFinding, BooksTransfer } from './books.ts'
 import { compareBalances } from './compare-balances.ts'
-import { type BooksPair, hasAmount, isAt, isKnown, isUnderWay, type LedgerSide, pairRows } from './pair-rows.ts'
+import { hasAmount, isAt, isKnown, isUnderWay, type LedgerSide } from './ledger-side.ts'
+import { type BooksPair, pairRows } from './pair-rows.ts'
 
 /**
  * Compares the books of an app with the ledger and with what its client was told, by the rules of docs/oracle.md. Pure. `sibling`: the run
@@ -19,12 +20,15 @@ export function compareBooks(books: Books, facts: Facts, sibling?: Sibling): Boo
     const transfers = operation.transfers.length > 0 ? operation.transfers : [undefined]
     return transfers.map((transfer) => ({ operation, transfer, told }))
   })
-  const { pairs, left } = pairRows(books.transfers ?? [], sides)
+  const pairing = pairRows(books.transfers ?? [], sides)
   const { ledger } = facts
   const rows = books.transfers
-    ? [...pairs.flatMap((pair) => judgePair(pair, ledger)), ...left.flatMap((side) => missingIn(side, ledger))]
+    ? [
+        ...pairing.pairs.flatMap((pair) => judgePair(pair, ledger)),
+        ...pairing.left.flatMap((side) => missingIn(side, ledger)),
+      ]
     : []
-  return [...rows, ...(books.balances ? compareBalances(books.balances, { pairs, sides, ledger }) : [])]
+  return [...rows, ...(books.balances ? compareBalances(books.balances, { pairing, sides, ledger }) : [])]
 }
 
 function judgePair({ row, side }: BooksPair, ledger: Ledger): BooksFinding[] {
