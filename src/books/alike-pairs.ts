@@ -119,9 +119,9 @@ function rowKind({ tenant, portfolio_id, pool_id, amount_minor, state }: BooksTr
 function sideKindAmong(rows: readonly BooksTransfer[]): (side: LedgerSide) => string {
   const named = new Set(rows.flatMap(({ portfolio_id }) => portfolio_id ?? []))
   return (side) => {
-    const { operation, transfer } = side
+    const { operation, transfer, pool_id } = side
     const portfolio = portfolioOf(side)
-    const place = [operation.pool_id, portfolio === null || named.has(portfolio) ? portfolio : '']
+    const place = [pool_id, portfolio === null || named.has(portfolio) ? portfolio : '']
     const amounts = [operation.amount_minor, transfer?.amount_minor ?? null].map((one) => one && digitsOf(one))
     return JSON.stringify([
       operation.tenant,
@@ -144,7 +144,7 @@ function likelyAmong(targets: readonly Kind<LedgerSide>[]): (row: BooksTransfer)
 function namesOfSide(side: LedgerSide): string[] {
   const amounts = amountsOf(side)
   const places = [
-    ['pool', side.operation.pool_id],
+    ['pool', side.pool_id],
     ['portfolio', portfolioOf(side)],
   ]
   return (amounts.length > 0 ? amounts : [null]).flatMap((amount) =>

@@ -85,9 +85,7 @@ function isCoveredBy(
 function ownSides(place: BalancePlace, sides: readonly LedgerSide[]): Set<LedgerSide> {
   const ids = new Set(place.portfolios.map(({ portfolio_id }) => portfolio_id))
   const pool = poolOf(place)
-  const own = sides.filter(({ operation, transfer }) =>
-    transfer ? ids.has(transfer.portfolio_id) : operation.pool_id === pool,
-  )
+  const own = sides.filter(({ transfer, pool_id }) => (transfer ? ids.has(transfer.portfolio_id) : pool_id === pool))
   return new Set(own)
 }
 

@@ -14,11 +14,16 @@ import { type BooksPair, pairRows } from './pair-rows.ts'
  */
 export function compareBooks(books: Books, facts: Facts, sibling?: Sibling): BooksFinding[] {
   const around = new RunSurroundings(facts, sibling)
+  const pools = new Map(facts.ledger.portfolios.map(({ portfolio_id, pool_id }) => [portfolio_id, pool_id]))
   const operations = operationsOf(facts).filter(({ type }) => type !== 'create_portfolio')
   const sides = operations.flatMap((operation): LedgerSide[] => {
     const { told } = toldOf(operation, around)
     const transfers = operation.transfers.length > 0 ? operation.transfers : [undefined]
-    return transfers.map((transfer) => ({ operation, transfer, told }))
+    return transfers.map((transfer) => {
+      // A key that had expired may have carried out another body.
+      const pool_id = pools.get(transfer?.portfolio_id ?? '') ?? operation.pool_id
+      return { operation, transfer, pool_id, told }
+    })
   })
   const pairing = pairRows(books.transfers ?? [], sides)
   const { ledger } = facts
@@ -53,13 +58,13 @@ function judgePair({ row, side }: BooksPair, ledger: Ledger): BooksFinding[] {
 
 /** Complaints about a row that has the key or the hash of a transfer, and another place or amount. */
 function otherwise(row: BooksTransfer, side: LedgerSide, ledger: Ledger): BooksFinding[] {
-  const { operation, transfer } = side
+  const { operation, transfer, pool_id } = side
   const of = (words: string): BooksFinding[] => [
     { verdict: 'wrong', sentence: `${describeOperation(operation, ledger)} ${words}.`, operations: [operation] },
   ]
   if (!isAt(row, side)) {
     return of(
-      `was carried out in ${operation.pool_id ?? transfer?.portfolio_id}, and your books have it in ${row.portfolio_id ?? row.pool_id}`,
+      `was carried out in ${pool_id ?? transfer?.portfolio_id}, and your books have it in ${row.portfolio_id ?? row.pool_id}`,
     )
   }
   if (!hasAmount(row, side)) return of(`was carried out, and your books have it with ${inWords(row, ledger)}`)

@@ -8,6 +8,8 @@ export interface LedgerSide {
   operation: ClientOperation
   /** Undefined for an operation that was not carried out. */
   transfer: LedgerTransfer | undefined
+  /** Of the transfer, or the one that was asked for; null if no request shows it. */
+  pool_id: string | null
   told: Told
 }
 
@@ -30,7 +32,7 @@ export function isOf({ external_id, tenant, type }: BooksTransfer, { operation }
 export function isAt({ pool_id, portfolio_id }: BooksTransfer, side: LedgerSide): boolean {
   const own = portfolioOf(side)
   if (portfolio_id !== undefined) return own === null || own === portfolio_id
-  return side.operation.pool_id === null || side.operation.pool_id === pool_id
+  return side.pool_id === null || side.pool_id === pool_id
 }
 
 /** The portfolio of a transfer, or the one that was asked for; null if no request shows it. */

@@ -3,9 +3,10 @@ export interface TransportStop {
   roads: TransportRoad[]
   /** Cost of the cheapest way from where it was measured; infinite if there is none. */
   distance: number
+  /** Number of roads on the way; of equally cheap ways the one with the fewest counts. */
+  roadsTo: number
   /** Index of the first road that may still lead on. */
   next: number
-  isOnPath: boolean
 }
 
 /** One direction of a road; what is shipped one way may be taken back the other way, and is then refunded. */
@@ -21,7 +22,7 @@ export interface TransportRoad {
 /**
  * The transportation problem: sources with supplies, targets with demands, and lanes between them on which each unit has a cost. `solve`
  * ships what makes the sum of all costs least; nothing has to be shipped, so that only lanes with a cost below 0 are of use. Costs are
- * integers. It takes successive shortest paths, and fills all of the same length at once: there are as many rounds as different lengths.
+ * integers. Successive shortest paths, of which all of one length are filled at once.
  */
 export class TransportationProblem {
   readonly #stops: TransportStop[] = []
@@ -67,7 +68,7 @@ export class TransportationProblem {
   }
 
   #stop(): TransportStop {
-    const stop: TransportStop = { roads: [], distance: 0, next: 0, isOnPath: false }
+    const stop: TransportStop = { roads: [], distance: 0, roadsTo: 0, next: 0 }
     this.#stops.push(stop)
     return stop
   }
@@ -75,23 +76,24 @@ export class TransportationProblem {
   /** Measures by Bellman and Ford; `wayOf` gives the direction in which a road is gone. */
   #measure(from: TransportStop, wayOf: (road: TransportRoad) => TransportRoad, grain: number): void {
     for (const stop of this.#stops) stop.distance = Number.POSITIVE_INFINITY
-    from.distance = 0
+    Object.assign(from, { distance: 0, roadsTo: 0 })
     const queue = new Set([from])
     for (const stop of queue) {
       queue.delete(stop)
       for (const road of stop.roads) {
         const { room, cost } = wayOf(road)
         const distance = stop.distance + Math.round(cost / grain)
-        if (room === 0 || distance >= road.to.distance) continue
-        road.to.distance = distance
+        const ahead = distance - road.to.distance || stop.roadsTo + 1 - road.to.roadsTo
+        if (room === 0 || ahead >= 0) continue
+        Object.assign(road.to, { distance, roadsTo: stop.roadsTo + 1 })
         queue.add(road.to)
       }
     }
   }
 
-  /** Ships along shortest paths, as far as the depth-first search finds them without going back to a stop that it has left. */
+  /** Ships along shortest paths with the fewest roads until each of them has a full one, by depth-first search as Dinic's. */
   #fill(): void {
-    for (const stop of this.#stops) Object.assign(stop, { next: 0, isOnPath: false })
+    for (const stop of this.#stops) stop.next = 0
     const path: TransportRoad[] = []
     let at = this.#origin
     for (;;) {
@@ -101,17 +103,14 @@ export class TransportationProblem {
         for (const gone of path.splice(0)) {
           gone.room -= amount
           gone.back.room += amount
-          gone.to.isOnPath = false
         }
         at = this.#origin
       } else if (road === undefined) {
         const last = path.pop()
         if (!last) return
-        at.isOnPath = false
         at = last.back.to
         at.next += 1
-      } else if (road.room > 0 && !road.to.isOnPath && road.to.distance === at.distance + road.cost) {
-        road.to.isOnPath = true
+      } else if (road.room > 0 && isNext(at, road)) {
         path.push(road)
         at = road.to
       } else {
@@ -119,6 +118,10 @@ export class TransportationProblem {
       }
     }
   }
+}
+
+function isNext(at: TransportStop, { to, cost }: TransportRoad): boolean {
+  return to.distance === at.distance + cost && to.roadsTo === at.roadsTo + 1
 }
 
 function connect(from: TransportStop, to: TransportStop, room: number, cost: number): TransportRoad {
