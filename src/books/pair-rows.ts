@@ -110,10 +110,10 @@ function costOf({ state }: BooksTransfer, side: LedgerSide): number {
   const known = isKnown(side)
   if (side.transfer) return { done: known ? 0 : 1, open: known ? LAG : 0, failed: WRONG + 2 }[state]
   if (isUnderWay(side)) return { done: 0, open: 0, failed: 1 }[state]
-  return { done: 2 * WRONG, open: known ? 2 * WRONG : 1, failed: 0 }[state]
+  return { done: 2 * WRONG, open: known ? LAG : 1, failed: 0 }[state]
 }
 
-/** What nothing better was left for: a row that is done or open, and an order that was not carried out. */
+/** What costs too much above and is left: a row that is done or open, and an order that was not carried out. */
 const LAST_COSTS: PairCosts = { of: ({ state }) => (state === 'done' ? -2 : -1), grain: 1 }
 
 function namesPortfolio({ portfolio_id }: BooksTransfer): boolean {

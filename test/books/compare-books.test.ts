@@ -237,6 +237,11 @@ describe('rows are matched', () => {
     const rows = [row({ state: 'open' }), row({ state: 'failed' })]
     expect(findings({ exchanges: [refused('a')], rows })).toEqual([])
     expect(findings({ exchanges: [refused('a')], rows: rows.slice(0, 1) })).toHaveLength(1)
+    // The failed one may be either; the open one names the place of the refusal.
+    const elsewhere = transfer({ key: 'b', portfolio: 'jar_2', at: 50, ...LOST })
+    const ledger = { ...bothPlaces, transfers: [] }
+    const named = [row({ state: 'open', portfolio_id: 'jar_1' }), row({ state: 'failed' })]
+    expect(findings({ exchanges: [elsewhere, refused('a')], ledger, rows: named })).toEqual([])
   })
 
   test('though they are ten thousand', () => {
@@ -328,6 +333,17 @@ describe('balances', () => {
     expect(findings({ ...run, rows, balances: of('0', '250000000') })).toEqual([])
     expect(findings({ ...run, rows, balances: of('250000000', '0') })).toEqual([])
     expect(findings({ ...run, rows, balances: of('0', '1') })).toHaveLength(1)
+    // Both are open, and both may be counted: neither transfer is left out twice.
+    const open = [row({ state: 'open' }), row({ state: 'open' })]
+    for (const right of ['0', '250000000', '500000000']) {
+      expect(findings({ ...run, rows: open, balances: of(right, '250000000') })).toEqual([])
+    }
+    for (const wrong of ['-250000000', '750000000']) {
+      expect(findings({ ...run, rows: open, balances: of(wrong, '250000000') })).toHaveLength(1)
+    }
+    // The client was told of the one that is left out: the books may lag, and are not wrong.
+    const told = { ...run, exchanges: [transfer({ key: 'a' }), ...run.exchanges.slice(1)] }
+    expect(findings({ ...told, rows, balances: of('0', '250000000') })).toEqual([])
     // A row that names the key is open for that transfer alone.
     const keyed = [row({ state: 'open', idempotency_key: 'a' }), row()]
     expect(findings({ ...run, rows: keyed, balances: of('250000000', '0') })).toHaveLength(1)
