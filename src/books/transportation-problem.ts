@@ -45,9 +45,10 @@ export class TransportationProblem {
     return connect(source, target, Number.POSITIVE_INFINITY, cost)
   }
 
-  /** Called once, when all lanes are there. */
-  solve(): void {
-    for (;;) {
+  /** Called once, when all lanes are there. Returns the number of rounds: one for each length of a path. */
+  solve(): number {
+    let rounds = 0
+    for (; ; rounds++) {
       this.#measure(this.#origin, (road) => road, 1)
       if (this.#end.distance >= 0) break
       this.#fill()
@@ -55,6 +56,7 @@ export class TransportationProblem {
     // From now on ways are measured around: any number of units may be shipped.
     const ring = connect(this.#origin, this.#end, Number.POSITIVE_INFINITY, 0)
     ring.back.room = Number.POSITIVE_INFINITY
+    return rounds
   }
 
   /**

@@ -60,3 +60,15 @@ test('costs below half a grain do not count where lanes are asked for', () => {
   expect(transport.everUsed(source as NonNullable<typeof source>, 1).lanes).toHaveLength(1)
   expect(transport.everUsed(source as NonNullable<typeof source>, 10).lanes).toHaveLength(2)
 })
+
+test('a thousand sources that push another one aside take a few rounds', () => {
+  const transport = new TransportationProblem()
+  const targets = Array.from({ length: 2000 }, () => transport.target(1))
+  // It takes any of them, and the first ones at first.
+  const all = transport.source(1000)
+  const wide = targets.map((target) => transport.lane(all, target, -9))
+  const narrow = targets.slice(0, 1000).map((target) => transport.lane(transport.source(1), target, -8))
+  expect(transport.solve()).toBeLessThan(5)
+  expect(narrow.map(shippedOn)).toEqual(Array(1000).fill(1))
+  expect(wide.map(shippedOn)).toEqual([...Array(1000).fill(0), ...Array(1000).fill(1)])
+})
