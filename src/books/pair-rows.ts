@@ -34,15 +34,12 @@ export function pairRows(rows: readonly BooksTransfer[], sides: readonly LedgerS
   const keyed = grouped(sides, ({ operation }) => operation.key?.toLowerCase())
   const ofKey = (row: BooksTransfer) => {
     const own = row.idempotency_key === undefined ? [] : (keyed.get(row.idempotency_key.toLowerCase()) ?? [])
-    return nearestOf(
-      row,
-      own.filter((side) => free.has(side) && isOf(row, side)),
-    )
+    return own.filter((side) => free.has(side) && isOf(row, side))
   }
   // An order that was sent again under another key has that transfer; the row may still name the key that nothing came of.
   for (const row of rows) {
-    const side = ofKey(row)
-    if (side && (side.transfer || row.state !== 'done')) pair(row, side)
+    const likely = ofKey(row).filter(({ transfer }) => transfer || row.state !== 'done')
+    pair(row, nearestOf(row, likely))
   }
   const hashed = new Map(sides.map((side) => [side.transfer?.tx_hash.toLowerCase(), side]))
   for (const row of rows) {
@@ -61,7 +58,7 @@ export function pairRows(rows: readonly BooksTransfer[], sides: readonly LedgerS
     return alike
   }
   const alike = pairAlike(COSTS)
-  for (const row of rows) if (!found.has(row)) pair(row, ofKey(row))
+  for (const row of rows) if (!found.has(row)) pair(row, nearestOf(row, ofKey(row)))
   pairAlike(LAST_COSTS)
   return {
     pairs: rows.map((row) => ({ row, side: found.get(row) })),
@@ -70,7 +67,7 @@ export function pairRows(rows: readonly BooksTransfer[], sides: readonly LedgerS
   }
 }
 
-/** Of two transfers that one key carried out, which had expired in between, the one that the row has. */
+/** Finds what a row names of that to which one key belongs: a key that had expired carries out another transfer. */
 function nearestOf(row: BooksTransfer, sides: readonly LedgerSide[]): LedgerSide | undefined {
   const hash = row.tx_hash?.toLowerCase()
   return (

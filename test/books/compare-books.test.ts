@@ -128,6 +128,17 @@ describe('rows are matched', () => {
     ])
   })
 
+  test('by key with what was carried out, also if the key came again with another body', () => {
+    const refusal = { check: 'idempotency', code: 'idempotency_key_in_use_with_different_params' }
+    const response = { status: 422, code: refusal.code }
+    const mismatch = { ...transfer({ key: 'a', at: 50, amount: '7', response }), refusal: refusal as never }
+    const run = { exchanges: [transfer({ key: 'a' }), mismatch], booked: [booked('a')] }
+    expect(findings({ ...run, rows: [row({ idempotency_key: 'a' })] })).toEqual([])
+    expect(findings({ ...run, rows: [row({ idempotency_key: 'a', amount_minor: '7' })] })).toHaveLength(1)
+    const failed = row({ idempotency_key: 'a', amount_minor: '7', state: 'failed' })
+    expect(findings({ ...run, rows: [row(), failed] })).toEqual([])
+  })
+
   test('by key for each type: one key may be that of a deposit and of a withdrawal', () => {
     const exchanges = [transfer({ key: 'a' }), transfer({ key: 'a', at: 50, operation: 'withdraw' })]
     const run = { exchanges, booked: [booked('a'), booked('a', { type: 'withdraw', transaction_id: 'w' })] }
