@@ -5,7 +5,8 @@ import { RunSurroundings, toldOf } from '../oracle/told.ts'
 import { amountInWords } from '../support/quantities.ts'
 import type { Books, BooksFinding, BooksTransfer } from './books.ts'
 import { compareBalances } from './compare-balances.ts'
-import { type BooksPair, hasAmount, isAt, isKnown, isUnderWay, type LedgerSide, pairRows } from './pair-rows.ts'
+import { hasAmount, isAt, isKnown, isUnderWay, type LedgerSide } from './ledger-side.ts'
+import { type BooksPair, pairRows } from './pair-rows.ts'
 
 /**
  * Compares the books of an app with the ledger and with what its client was told, by the rules of docs/oracle.md. Pure. `sibling`: the run
@@ -13,18 +14,26 @@ import { type BooksPair, hasAmount, isAt, isKnown, isUnderWay, type LedgerSide, 
  */
 export function compareBooks(books: Books, facts: Facts, sibling?: Sibling): BooksFinding[] {
   const around = new RunSurroundings(facts, sibling)
+  const pools = new Map(facts.ledger.portfolios.map(({ portfolio_id, pool_id }) => [portfolio_id, pool_id]))
   const operations = operationsOf(facts).filter(({ type }) => type !== 'create_portfolio')
   const sides = operations.flatMap((operation): LedgerSide[] => {
     const { told } = toldOf(operation, around)
     const transfers = operation.transfers.length > 0 ? operation.transfers : [undefined]
-    return transfers.map((transfer) => ({ operation, transfer, told }))
+    return transfers.map((transfer) => {
+      // A key that had expired may have carried out another body.
+      const pool_id = pools.get(transfer?.portfolio_id ?? '') ?? operation.pool_id
+      return { operation, transfer, pool_id, told }
+    })
   })
-  const { pairs, left } = pairRows(books.transfers ?? [], sides)
+  const pairing = pairRows(books.transfers ?? [], sides)
   const { ledger } = facts
   const rows = books.transfers
-    ? [...pairs.flatMap((pair) => judgePair(pair, ledger)), ...left.flatMap((side) => missingIn(side, ledger))]
+    ? [
+        ...pairing.pairs.flatMap((pair) => judgePair(pair, ledger)),
+        ...pairing.left.flatMap((side) => missingIn(side, ledger)),
+      ]
     : []
-  return [...rows, ...(books.balances ? compareBalances(books.balances, { pairs, sides, ledger }) : [])]
+  return [...rows, ...(books.balances ? compareBalances(books.balances, { pairing, sides, ledger }) : [])]
 }
 
 function judgePair({ row, side }: BooksPair, ledger: Ledger): BooksFinding[] {
@@ -49,13 +58,13 @@ function judgePair({ row, side }: BooksPair, ledger: Ledger): BooksFinding[] {
 
 /** Complaints about a row that has the key or the hash of a transfer, and another place or amount. */
 function otherwise(row: BooksTransfer, side: LedgerSide, ledger: Ledger): BooksFinding[] {
-  const { operation, transfer } = side
+  const { operation, transfer, pool_id } = side
   const of = (words: string): BooksFinding[] => [
     { verdict: 'wrong', sentence: `${describeOperation(operation, ledger)} ${words}.`, operations: [operation] },
   ]
   if (!isAt(row, side)) {
     return of(
-      `was carried out in ${operation.pool_id ?? transfer?.portfolio_id}, and your books have it in ${row.portfolio_id ?? row.pool_id}`,
+      `was carried out in ${pool_id ?? transfer?.portfolio_id}, and your books have it in ${row.portfolio_id ?? row.pool_id}`,
     )
   }
   if (!hasAmount(row, side)) return of(`was carried out, and your books have it with ${inWords(row, ledger)}`)

@@ -1,16 +1,7 @@
-import type { LedgerTransfer } from '../oracle/facts.ts'
-import type { ClientOperation } from '../oracle/operation.ts'
-import type { Told } from '../oracle/told.ts'
 import { grouped } from '../support/maps.ts'
+import { AlikePairs, type PairCosts, type RowChoices } from './alike-pairs.ts'
 import type { BooksTransfer } from './books.ts'
-
-/** A carried-out transfer, or an operation that none came of; a row of the books can stand for it. */
-export interface LedgerSide {
-  operation: ClientOperation
-  /** Undefined for an operation that was not carried out. */
-  transfer: LedgerTransfer | undefined
-  told: Told
-}
+import { hasAmount, isAskedFor, isAt, isKnown, isOf, isUnderWay, type LedgerSide } from './ledger-side.ts'
 
 /** A row of the books, and what it stands for. */
 export interface BooksPair {
@@ -18,14 +9,21 @@ export interface BooksPair {
   side: LedgerSide | undefined
 }
 
-/** Answers after which an app knows what became of its order. */
-const KNOWN: readonly Told[] = ['done', 'found', 'refused']
+/** What the rows of some books stand for. */
+export interface BooksPairing {
+  /** In the order of the rows. */
+  pairs: readonly BooksPair[]
+  /** What no row stands for. */
+  left: readonly LedgerSide[]
+  /** Everything that a row may stand for without further wrong findings. Equal rows have one list. */
+  choicesOf(pair: BooksPair): RowChoices
+}
 
-/** Pairs each row with at most one transfer or operation: by its key, else by its hash, else by end user, place, type and amount. */
-export function pairRows(
-  rows: readonly BooksTransfer[],
-  sides: readonly LedgerSide[],
-): { pairs: BooksPair[]; left: LedgerSide[] } {
+/**
+ * Pairs each row with at most one transfer or operation: by its key, else by its hash, else by end user, place, type and amount, so that
+ * the books are as right as they can be.
+ */
+export function pairRows(rows: readonly BooksTransfer[], sides: readonly LedgerSide[]): BooksPairing {
   const free = new Set(sides)
   const found = new Map<BooksTransfer, LedgerSide>()
   const pair = (row: BooksTransfer, side: LedgerSide | undefined) => {
@@ -34,110 +32,87 @@ export function pairRows(
     free.delete(side)
   }
   const keyed = grouped(sides, ({ operation }) => operation.key?.toLowerCase())
-  const ofKey = (row: BooksTransfer) =>
-    row.idempotency_key === undefined
-      ? undefined
-      : keyed.get(row.idempotency_key.toLowerCase())?.find((side) => free.has(side) && isOf(row, side))
+  const ofKey = (row: BooksTransfer) => {
+    const own = row.idempotency_key === undefined ? [] : (keyed.get(row.idempotency_key.toLowerCase()) ?? [])
+    return own.filter((side) => free.has(side) && isOf(row, side))
+  }
   // An order that was sent again under another key has that transfer; the row may still name the key that nothing came of.
   for (const row of rows) {
-    const side = ofKey(row)
-    if (side && (side.transfer || row.state !== 'done')) pair(row, side)
+    const likely = ofKey(row).filter(({ transfer }) => transfer || row.state !== 'done')
+    pair(row, nearestOf(row, likely))
   }
   const hashed = new Map(sides.map((side) => [side.transfer?.tx_hash.toLowerCase(), side]))
   for (const row of rows) {
     const side = row.tx_hash === undefined || found.has(row) ? undefined : hashed.get(row.tx_hash.toLowerCase())
     if (side && free.has(side) && isOf(row, side)) pair(row, side)
   }
-  // A row that names its portfolio fits fewer transfers than one that names a pool.
+  // A row that names its portfolio comes first among equally good ones.
   const inOrder = [...rows.filter(namesPortfolio), ...rows.filter((row) => !namesPortfolio(row))]
-  for (const pick of PICKS) {
-    const near = grouped([...free].filter(pick.side).sort(pick.order), ({ operation }) => operation.external_id)
-    const waiting = inOrder.filter(({ state }) => state === pick.state)
-    for (const fits of [isAskedFor, hasAmount]) {
-      for (const row of waiting.filter((one) => !found.has(one))) {
-        const likely = near.get(row.external_id) ?? []
-        pair(
-          row,
-          likely.find((side) => free.has(side) && isOf(row, side) && isAt(row, side) && fits(row, side)),
-        )
-      }
-    }
+  const pairAlike = (costs: PairCosts) => {
+    const alike = new AlikePairs(
+      inOrder.filter((row) => !found.has(row)),
+      [...free],
+      costs,
+    )
+    for (const [row, side] of alike.pairs) pair(row, side)
+    return alike
   }
-  for (const row of rows) if (!found.has(row)) pair(row, ofKey(row))
-  return { pairs: rows.map((row) => ({ row, side: found.get(row) })), left: [...free] }
+  const alike = pairAlike(COSTS)
+  for (const row of rows) if (!found.has(row)) pair(row, nearestOf(row, ofKey(row)))
+  pairAlike(LAST_COSTS)
+  return {
+    pairs: rows.map((row) => ({ row, side: found.get(row) })),
+    left: [...free],
+    choicesOf: ({ row, side }) => alike.choicesOf(row) ?? [side],
+  }
 }
 
-interface Pick {
-  state: BooksTransfer['state']
-  side(side: LedgerSide): boolean
-  order(a: LedgerSide, b: LedgerSide): number
-}
-
-const asGiven = () => 0
-/** @returns true if nobody knows yet whether it is carried out */
-export const isUnderWay = ({ operation }: LedgerSide) => operation.state === 'under_way'
-const isDone = ({ transfer }: LedgerSide) => transfer !== undefined
-const isNotDone = (side: LedgerSide) => !isDone(side) && !isUnderWay(side)
-/** @returns true if the client was told of the outcome, or found it */
-export const isKnown = ({ told }: LedgerSide) => KNOWN.includes(told)
-
-/**
- * Order in which rows without a known key or hash take equal transfers, so that as many as possible are right: those that are done take
- * what their client was told of, and those that are open what it was not told of.
- */
-const PICKS: readonly Pick[] = [
-  { state: 'done', side: isDone, order: (a, b) => Number(isKnown(b)) - Number(isKnown(a)) },
-  { state: 'open', side: isDone, order: (a, b) => Number(isKnown(a)) - Number(isKnown(b)) },
-  { state: 'open', side: isUnderWay, order: asGiven },
-  { state: 'done', side: isUnderWay, order: asGiven },
-  { state: 'open', side: isNotDone, order: (a, b) => Number(isKnown(a)) - Number(isKnown(b)) },
-  { state: 'failed', side: isNotDone, order: asGiven },
-  { state: 'failed', side: isUnderWay, order: asGiven },
-  { state: 'failed', side: isDone, order: asGiven },
-  { state: 'done', side: isNotDone, order: asGiven },
-]
-
-/** @returns true if each of two rows fits what the other one stands for, and nothing but likeness paired them */
-export function areInterchangeable(one: BooksPair, other: BooksPair): boolean {
-  const fits = (row: BooksTransfer, { side }: BooksPair) =>
-    side !== undefined && isOf(row, side) && isAt(row, side) && hasAmount(row, side)
-  return !isNamed(one) && !isNamed(other) && fits(one.row, other) && fits(other.row, one)
-}
-
-function isNamed({ row, side }: BooksPair): boolean {
-  const isSame = (a: string | null | undefined, b: string | undefined) => a?.toLowerCase() === b?.toLowerCase()
+/** Finds what a row names of that to which one key belongs: a key that had expired carries out another transfer. */
+function nearestOf(row: BooksTransfer, sides: readonly LedgerSide[]): LedgerSide | undefined {
+  const hash = row.tx_hash?.toLowerCase()
   return (
-    (row.idempotency_key !== undefined && isSame(side?.operation.key, row.idempotency_key)) ||
-    (row.tx_hash !== undefined && isSame(side?.transfer?.tx_hash, row.tx_hash))
+    sides.find(({ transfer }) => hash !== undefined && transfer?.tx_hash.toLowerCase() === hash) ??
+    sides.find((side) => isAt(row, side) && isAskedFor(row, side)) ??
+    sides.find((side) => isAt(row, side) && hasAmount(row, side)) ??
+    sides[0]
   )
 }
 
-function isOf({ external_id, tenant, type }: BooksTransfer, { operation }: LedgerSide): boolean {
-  if (operation.external_id !== external_id || operation.type !== type) return false
-  return tenant === undefined || operation.tenant === null || operation.tenant === tenant
+/**
+ * Costs of a pairing, each above any number of the next one: a finding that the books are wrong; one that they lag; an open row that stands
+ * for nothing; a failed one, or a refusal that has no row. What is left are preferences, by which equal books have equal findings.
+ */
+const WRONG = 2 ** 40
+const LAG = 2 ** 30
+const OPEN_ALONE = 2 ** 20
+const FAILED_ALONE = 2 ** 10
+const NOT_AS_ASKED = 4
+
+const ROW_ALONE = { done: WRONG, open: OPEN_ALONE, failed: FAILED_ALONE }
+
+const COSTS: PairCosts = {
+  of(row, side) {
+    const cost = costOf(row, side) + (isAskedFor(row, side) ? 0 : NOT_AS_ASKED)
+    return cost - ROW_ALONE[row.state] - sideAlone(side)
+  },
+  grain: WRONG,
 }
 
-/** @returns true if the row names the place of the transfer, or no request shows that place */
-export function isAt({ pool_id, portfolio_id }: BooksTransfer, { operation, transfer }: LedgerSide): boolean {
-  const own = transfer?.portfolio_id ?? operation.portfolio_id
-  if (portfolio_id !== undefined) return own === null || own === portfolio_id
-  return operation.pool_id === null || operation.pool_id === pool_id
+function sideAlone(side: LedgerSide): number {
+  if (side.transfer) return WRONG
+  return isKnown(side) ? FAILED_ALONE : 0
 }
 
-function isAskedFor({ amount_minor }: BooksTransfer, { operation }: LedgerSide): boolean {
-  return operation.amount_minor !== null && isEqual(operation.amount_minor, amount_minor)
+function costOf({ state }: BooksTransfer, side: LedgerSide): number {
+  const known = isKnown(side)
+  if (side.transfer) return { done: known ? 0 : 1, open: known ? LAG : 0, failed: WRONG + 2 }[state]
+  if (isUnderWay(side)) return { done: 0, open: 0, failed: 1 }[state]
+  return { done: 2 * WRONG, open: known ? LAG : 1, failed: 0 }[state]
 }
+
+/** What costs too much above and is left: a row that is done or open, and an order that was not carried out. */
+const LAST_COSTS: PairCosts = { of: ({ state }) => (state === 'done' ? -2 : -1), grain: 1 }
 
 function namesPortfolio({ portfolio_id }: BooksTransfer): boolean {
   return portfolio_id !== undefined
-}
-
-/** @returns true if the row has the amount that was asked for, or the one that was carried out, or no request shows it */
-export function hasAmount({ amount_minor }: BooksTransfer, { operation, transfer }: LedgerSide): boolean {
-  const amounts = [operation.amount_minor, transfer?.amount_minor].filter((amount) => typeof amount === 'string')
-  return amounts.length === 0 || amounts.some((amount) => isEqual(amount, amount_minor))
-}
-
-function isEqual(one: string, other: string): boolean {
-  return one.replace(/^0+(?=\d)/, '') === other.replace(/^0+(?=\d)/, '')
 }

@@ -128,6 +128,17 @@ describe('rows are matched', () => {
     ])
   })
 
+  test('by key with what was carried out, also if the key came again with another body', () => {
+    const refusal = { check: 'idempotency', code: 'idempotency_key_in_use_with_different_params' }
+    const response = { status: 422, code: refusal.code }
+    const mismatch = { ...transfer({ key: 'a', at: 50, amount: '7', response }), refusal: refusal as never }
+    const run = { exchanges: [transfer({ key: 'a' }), mismatch], booked: [booked('a')] }
+    expect(findings({ ...run, rows: [row({ idempotency_key: 'a' })] })).toEqual([])
+    expect(findings({ ...run, rows: [row({ idempotency_key: 'a', amount_minor: '7' })] })).toHaveLength(1)
+    const failed = row({ idempotency_key: 'a', amount_minor: '7', state: 'failed' })
+    expect(findings({ ...run, rows: [row(), failed] })).toEqual([])
+  })
+
   test('by key for each type: one key may be that of a deposit and of a withdrawal', () => {
     const exchanges = [transfer({ key: 'a' }), transfer({ key: 'a', at: 50, operation: 'withdraw' })]
     const run = { exchanges, booked: [booked('a'), booked('a', { type: 'withdraw', transaction_id: 'w' })] }
@@ -169,6 +180,23 @@ describe('rows are matched', () => {
     expect(findings({ ...run, booked: both, rows: [row({ idempotency_key: 'a' }), row()] })).toEqual([])
   })
 
+  test('a key that had expired and carried out another body may have either', () => {
+    const elsewhere = { ...PORTFOLIO, portfolio_id: 'jar_2', pool_id: 'vault-usdc' }
+    const run = {
+      exchanges: [transfer({ key: 'a' }), transfer({ key: 'a', at: 50, portfolio: 'jar_2' })],
+      ledger: {
+        transfers: [booked('a'), booked('a', { transaction_id: 'again', tx_hash: '0xb', portfolio_id: 'jar_2' })],
+        under_way: [],
+        portfolios: [PORTFOLIO, elsewhere],
+      },
+    }
+    const there = row({ pool_id: 'vault-usdc' })
+    expect(findings({ ...run, rows: [row(), there] })).toEqual([])
+    expect(findings({ ...run, rows: [row(), { ...there, idempotency_key: 'a' }] })).toEqual([])
+    const carriedOut = { ...there, idempotency_key: 'a', tx_hash: '0xb', state: 'failed' as const }
+    expect(findings({ ...run, rows: [row(), carriedOut] })).toHaveLength(1)
+  })
+
   test('in the right order: what is open takes what nobody was told of', () => {
     const run = { exchanges: [lost('a'), transfer({ key: 'b', at: 50 })], booked: [booked('a'), booked('b')] }
     expect(findings({ ...run, rows: [row({ state: 'open' }), row()] })).toEqual([])
@@ -189,6 +217,54 @@ describe('rows are matched', () => {
     expect(findings({ ...run, rows: [row(), at('jar_1')] })).toEqual([])
     expect(findings({ ...run, rows: [row(), row()] })).toEqual([])
     expect(findings({ ...run, rows: [at('jar_1'), at('jar_1')] })).toHaveLength(2)
+  })
+
+  const second = { ...PORTFOLIO, portfolio_id: 'jar_2' }
+  const bothPlaces = {
+    transfers: [booked('a'), booked('b', { portfolio_id: 'jar_2' })],
+    under_way: [],
+    portfolios: [PORTFOLIO, second],
+  }
+
+  test('so that a row leaves the transfer that only another one can stand for', () => {
+    const [pool, portfolio] = [{ pool_id: 'aave-usdc' }, { portfolio_id: 'jar_1' }]
+    const untold = [lost('a'), transfer({ key: 'b', portfolio: 'jar_2', at: 50, ...LOST })]
+    const told = [transfer({ key: 'a' }), transfer({ key: 'b', portfolio: 'jar_2', at: 50 })]
+    for (const [exchanges, first, last] of [
+      [untold, row({ state: 'open', ...portfolio }), row(pool)],
+      [untold, row({ state: 'open', ...pool }), row(portfolio)],
+      [told, row(pool), row(portfolio)],
+    ] as const) {
+      expect(findings({ exchanges, ledger: bothPlaces, rows: [first, last] })).toEqual([])
+      expect(findings({ exchanges, ledger: bothPlaces, rows: [last, first] })).toEqual([])
+    }
+    // Nobody was told of the one in jar_1, and the row that names jar_1 is done.
+    const exchanges = [lost('a'), ...told.slice(1)]
+    const lagging = [row({ state: 'open', ...pool }), row(portfolio)]
+    expect(findings({ exchanges, ledger: bothPlaces, rows: lagging })).toEqual([expect.stringMatching(/^lag: /)])
+  })
+
+  test('so that an order that was never sent does not stand for the refusal of another one', () => {
+    const rows = [row({ state: 'open' }), row({ state: 'failed' })]
+    expect(findings({ exchanges: [refused('a')], rows })).toEqual([])
+    expect(findings({ exchanges: [refused('a')], rows: rows.slice(0, 1) })).toHaveLength(1)
+    // The failed one may be either; the open one names the place of the refusal.
+    const elsewhere = transfer({ key: 'b', portfolio: 'jar_2', at: 50, ...LOST })
+    const ledger = { ...bothPlaces, transfers: [] }
+    const named = [row({ state: 'open', portfolio_id: 'jar_1' }), row({ state: 'failed' })]
+    expect(findings({ exchanges: [elsewhere, refused('a')], ledger, rows: named })).toEqual([])
+  })
+
+  test('though they are ten thousand', () => {
+    const numbers = Array.from({ length: 10_000 }, (_, i) => i)
+    // Half of them ask for everything, and fit any of the withdrawals that did; the others have the amount that was carried out.
+    const exchanges = numbers.map((i) => transfer({ key: `k${i}`, operation: 'withdraw', amount: '77777', at: i }))
+    const all = numbers.map((i) => booked(`k${i}`, { type: 'withdraw', amount_minor: String(i) }))
+    const rows = numbers.map((i) => row({ type: 'withdraw', amount_minor: i % 2 ? '77777' : String(i) }))
+    expect(findings({ exchanges, booked: all, rows })).toEqual([])
+    expect(findings({ exchanges, booked: all, rows: rows.slice(2) })).toHaveLength(2)
+    const equal = numbers.map(() => row({ type: 'withdraw', amount_minor: '77777' }))
+    expect(findings({ exchanges, booked: all, rows: equal })).toEqual([])
   })
 
   test('by tenant where they name it', () => {
@@ -268,6 +344,17 @@ describe('balances', () => {
     expect(findings({ ...run, rows, balances: of('0', '250000000') })).toEqual([])
     expect(findings({ ...run, rows, balances: of('250000000', '0') })).toEqual([])
     expect(findings({ ...run, rows, balances: of('0', '1') })).toHaveLength(1)
+    // Both are open, and both may be counted: neither transfer is left out twice.
+    const open = [row({ state: 'open' }), row({ state: 'open' })]
+    for (const right of ['0', '250000000', '500000000']) {
+      expect(findings({ ...run, rows: open, balances: of(right, '250000000') })).toEqual([])
+    }
+    for (const wrong of ['-250000000', '750000000']) {
+      expect(findings({ ...run, rows: open, balances: of(wrong, '250000000') })).toHaveLength(1)
+    }
+    // The client was told of the one that is left out: the books may lag, and are not wrong.
+    const told = { ...run, exchanges: [transfer({ key: 'a' }), ...run.exchanges.slice(1)] }
+    expect(findings({ ...told, rows, balances: of('0', '250000000') })).toEqual([])
     // A row that names the key is open for that transfer alone.
     const keyed = [row({ state: 'open', idempotency_key: 'a' }), row()]
     expect(findings({ ...run, rows: keyed, balances: of('250000000', '0') })).toHaveLength(1)
