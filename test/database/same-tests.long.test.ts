@@ -17,7 +17,7 @@ const TESTS = [
   'test/reliability/reset',
   'test/reliability/disconnects',
   'test/reliability/chain-outage',
-  'test/reliability/recovery.test',
+  'test/reliability/recovery',
   'test/reliability/namespace-crash.test',
   'test/reliability/namespaces-killed',
 ]
@@ -32,7 +32,7 @@ test.skipIf(noPostgres !== undefined)(
   `the tests of kept state, money and the specification pass on a database${noPostgres ? ` (${noPostgres})` : ''}`,
   async () => {
     const vitest = fileURLToPath(new URL('../../node_modules/vitest/vitest.mjs', import.meta.url))
-    const run = spawn(process.execPath, [vitest, 'run', ...TESTS, '--exclude', '**/*.long.test.ts'], {
+    const run = spawn(process.execPath, [vitest, 'run', ...TESTS, '--exclude', '**/!(recovery).long.test.ts'], {
       env: { ...process.env, TEST_ON_DATABASE: server.url() },
       stdio: ['ignore', 'pipe', 'pipe'],
     })
