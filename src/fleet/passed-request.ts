@@ -176,7 +176,8 @@ export class PassedRequest implements Passing {
     if (this.#reading) return
     this.#reading = true
     const { request } = this.#exchange
-    if (request.destroyed) this.#readRest()
+    if (request.readableEnded) this.#end()
+    else if (request.destroyed) this.#readRest()
     else request.on('data', (chunk: Buffer) => this.#take(chunk)).once('end', () => this.#end())
   }
 
