@@ -283,7 +283,9 @@ export class Namespaces implements NamespacesControl {
     const entry = this.#entries.get(name)
     if (!entry || entry.deleted) return
     try {
-      await this.#use(entry)
+      const known = entry.open
+      const namespace = await this.#use(entry)
+      if (namespace !== known) this.#surroundings.log.info({ namespace: name }, 'this process has the namespace now')
     } catch (error) {
       throw error instanceof Problem && isOwnedElsewhere(error.cause) ? error.cause : error
     }
