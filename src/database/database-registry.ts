@@ -128,6 +128,7 @@ export class DatabaseRegistry implements SharedRegistry {
   }
 
   async agree({ seed, fixture }: SharedBase): Promise<SharedBase> {
+    await this.#ask(this.database.statements.forgetRemains)
     const [row] = await this.#ask(this.database.statements.agree, [seed, fixture])
     return { seed: Number(row?.seed), fixture: String(row?.fixture) }
   }

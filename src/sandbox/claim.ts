@@ -19,7 +19,7 @@ const OF_CHAIN = new RegExp(`^/rpc/(${NAME})/[^/]*$`)
 const OF_DEFAULT = /^\/(?:_sandbox|rpc)\//
 /** What a process says of itself or of all, and what is the same in all. */
 const OF_PROCESS =
-  /^\/(?:_sandbox\/(?:health|ready|metrics|usage|namespaces|sessions|stop|public_url)$|_sandbox\/namespaces\/|inspector\/|docs(?:\/|$)|openapi\.json$|favicon\.ico$|$)/
+  /^\/(?:_sandbox\/(?:health|ready|metrics|usage|namespaces|sessions|stop|public_url|guests)$|_sandbox\/namespaces\/|inspector\/|docs(?:\/|$)|openapi\.json$|favicon\.ico$|$)/
 const METADATA = /^\/(?:[^/]+\/v2\.0\/)?\.well-known\//
 const TOKEN = /^\/(?:oauth2\/token|[^/]+\/oauth2\/v2\.0\/token)$/
 const PROBE = /^\/_sandbox\/(?:health|ready)$/

@@ -254,11 +254,12 @@ export class FleetMember {
     const over = AbortSignal.any([this.#end.signal, registry.dead])
     const ended = aborted(over)
     while (!over.aborted) {
-      await registry.processes().then(
+      const looked = registry.processes().then(
         (living) => places.keep(living),
         () => undefined, // while the database is away nobody can die
       )
-      await Promise.race([this.#clock.wallSleep(LOOK_MS, over), ended])
+      await Promise.race([looked, ended])
+      await this.#clock.wallSleep(LOOK_MS, over)
     }
   }
 

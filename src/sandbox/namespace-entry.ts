@@ -181,6 +181,7 @@ export class NamespaceEntry {
   }
 
   #open(): Promise<Namespace> {
+    if (this.#ended) return Promise.reject(new Problem('sandbox_starting', { detail: 'The sandbox is stopping.' }))
     this.#opening = this.#opened()
       .then((namespace) => {
         this.#namespace = namespace

@@ -117,6 +117,7 @@ export class Places {
       if (![...gone].some((one) => isSame(one, owner))) gone.add(owner)
     }
     for (const owner of gone) {
+      if (living.some((one) => isSame(this.#at(one), owner))) continue // it was started again at its old address
       this.#deps.log.warn({ process: `${owner.host}:${owner.port}` }, 'another process is gone')
       this.#deps.gone(owner)
     }

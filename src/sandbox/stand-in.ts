@@ -47,7 +47,11 @@ export async function standInFor(base: Base, { surroundings, registry, failure }
     answered: (exchange, status) => scenarios.answered(exchange, status),
     generation: () => never,
     end: never,
-    notReady: () => failure() ?? `The namespace "${DEFAULT_NAMESPACE}" is moving to another process.`,
+    notReady: () => {
+      const reason = failure()
+      const name = `The namespace "${DEFAULT_NAMESPACE}"`
+      return reason === undefined ? `${name} is moving to another process.` : `${name} cannot be opened: ${reason}`
+    },
     quota,
     storage: {
       lost: registry.dead,

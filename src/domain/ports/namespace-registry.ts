@@ -74,7 +74,7 @@ export interface SharedRegistry extends NamespaceRegistry, Pick<NamespaceStorage
   renewed(): Promise<boolean>
   /** The secret that the processes know each other by, made by the first of them: base64url. */
   secret(): Promise<string>
-  /** What the processes make namespaces from: the wish of the first of them, or what the default namespace was made from. */
+  /** What the processes make namespaces from: the wish of the first of them, or what the default namespace was made from. Ends remains. */
   agree(wish: SharedBase): Promise<SharedBase>
   /** The namespace of that name, also one that is being made; undefined if there is none. */
   locate(name: string): Promise<LocatedNamespace | undefined>
