@@ -19,6 +19,7 @@ import { type ResolvedOptions, resolveOptions } from '../resolve-options.ts'
 import { isAlive } from '../support/is-alive.ts'
 import { type Logger, loggerWith } from '../support/logger.ts'
 import { SeededRandom } from '../support/random.ts'
+import { SealedTexts } from '../support/sealed-texts.ts'
 import { chooseCertificate, type ServerCertificate } from '../tls/server-certificate.ts'
 import { agreeOnBase, readBeginState } from './begin-state.ts'
 import type { NamespaceCopy } from './build-services.ts'
@@ -74,7 +75,7 @@ export class Sandbox {
     this.#listener = listener
     this.#registry = registry
     const clock = new SandboxClock() // for real time only
-    this.#sessions = new Sessions({ origin: listener.origin, wallNow: () => clock.wallNow() })
+    this.#sessions = new Sessions({ origin: listener.origin, wallNow: () => clock.wallNow(), seals: member?.seals })
   }
 
   /**
@@ -110,7 +111,7 @@ export class Sandbox {
     const namespaces = await Namespaces.ofFleet({ base, registry, surroundings })
     const { FleetNamespaces } = await import('./fleet-namespaces.ts') // no other start needs it
     const fleet = new FleetNamespaces({ namespaces, registry, surroundings, secret, clock: new SandboxClock() })
-    const member = { fleet, leave }
+    const member = { fleet, leave, seals: new SealedTexts(secret, 'sessions of browsers') }
     const sandbox = new Sandbox({ namespaces, surroundings, certificate, listener, registry: undefined, member })
     try {
       await sandbox.#serve(fixture, log)
@@ -429,6 +430,7 @@ interface JoinDeps {
 
 interface MemberParts extends Pick<JoinDeps, 'leave'> {
   fleet: FleetNamespaces
+  seals: SealedTexts
 }
 
 interface SandboxDeps {

@@ -256,6 +256,20 @@ describe.skipIf(noPostgres)(`several processes on one database${noPostgres ? ` (
       const minted = await post(member, `${pathOf(one)}/tenants/acme/idp_tokens`, foreign, own)
       expect(minted).toMatchObject({ status: 403, body: { param: 'claims.appid' } })
     }
+    const sessions = `${both[0]!.listeningUrl}/_sandbox/sessions`
+    const headers = { 'content-type': 'application/json' }
+    for (const token of [controlToken, one.control_token]) {
+      const signedIn = await fetch(sessions, { method: 'POST', headers, body: JSON.stringify({ token }) })
+      expect(signedIn.status).toBe(204)
+      const cookie = signedIn.headers.get('set-cookie')!.split(';', 1)[0]!
+      expect(cookie).not.toContain(token)
+      for (const member of both) {
+        expect((await ask(member, `${pathOf(one)}/clock`, { headers: { cookie } })).status).toBe(200)
+        const { status } = await ask(member, `${pathOf(two)}/clock`, { headers: { cookie } })
+        expect(status).toBe(token === controlToken ? 200 : 403)
+        expect((await ask(member, `${pathOf(one)}/clock`, { headers: { cookie: cookie.slice(0, -4) } })).status).toBe(401)
+      }
+    }
     await Promise.all(both.map((member) => member.stop()))
   })
 
