@@ -15,6 +15,7 @@ import { chooseCertificate } from '../tls/server-certificate.ts'
 import { version } from '../version.ts'
 import { readBeginState } from './begin-state.ts'
 import { advertisedHost, checkFleetOptions, checkFleetToken, type FleetStart } from './check-fleet-options.ts'
+import { Drain } from './drain.ts'
 import { FleetDoor } from './fleet-door.ts'
 import { createProbeServer } from './fleet-probes.ts'
 import { answerForwarded, leadToOwners, openFleetListener } from './front.ts'
@@ -72,15 +73,16 @@ export class FleetMember {
   readonly #started = this.#clock.wallNow()
   readonly #end = abortController()
   readonly #partings = new Set<Promise<unknown>>()
+  readonly #places: Places
   #front: Front | undefined
   #secret = ''
-  /** This process as one of the others; undefined while it joins or leaves them. */
-  #seat: { registry: SharedRegistry; sandbox: Sandbox } | undefined
+  /** This process as one of the others; undefined while it joins them, and when it has left them. */
+  #seat: { registry: SharedRegistry; sandbox: Sandbox; door: FleetDoor } | undefined
   /** Wall-clock time since which it is none of them. */
   #outside: number | undefined = this.#started
   #failure: string | undefined
   /** Set while it gives everything away. */
-  #parting = false
+  #drain: Drain | undefined
   #running: Promise<void> = Promise.resolve()
   #stopping: Promise<void> | undefined
 
@@ -96,6 +98,7 @@ export class FleetMember {
     this.#listener = listener
     this.#fleet = fleet
     this.#address = `http://${inUrl(advertisedHost(given))}:${new URL(fleet.url).port}`
+    this.#places = this.#buildPlaces()
   }
 
   async #begin({ certificate, settings }: FrontParts): Promise<void> {
@@ -107,8 +110,12 @@ export class FleetMember {
       const ids = new Ids({ clock: this.#clock, random: new SeededRandom(SeededRandom.freshSeed()) })
       const standing = { health: () => this.#health(), obstacle: () => this.#obstacle() }
       const probes = createProbeServer({ ids, settings }, standing)
-      const places = this.#places()
-      const { host, port } = hostAndPort(this.#address)
+      const places = this.#places
+      const self = {
+        host: hostIn(new URL(this.#address)),
+        port: Number(new URL(this.#address).port),
+        secret: this.#secret,
+      }
       const server = () => this.#seat?.sandbox.server
       this.#front = await leadToOwners(this.#listener, {
         certificate,
@@ -116,13 +123,13 @@ export class FleetMember {
         ownerOf: places.ownerOf,
         needsBody: places.needsBody,
         application: () => server() ?? probes,
-        self: { host, port, secret: this.#secret },
+        self,
       })
       await answerForwarded(this.#fleet, this.#secret, server, (request) => {
         const here = places.isHere(request)
         return here instanceof Promise ? here.then((is) => (is ? server() : undefined)) : here ? server() : undefined
       })
-      this.#running = this.#run(registry, places)
+      this.#running = this.#run(registry)
     } catch (error) {
       this.#end.abort()
       await this.#seat?.sandbox.stop().catch(() => undefined)
@@ -132,15 +139,16 @@ export class FleetMember {
     this.#log.info(`Server listening at ${this.#listener.url}`)
   }
 
-  #places(): Places {
+  #buildPlaces(): Places {
     return new Places({
       seat: () => {
         const seat = this.#seat
         if (!seat || seat.sandbox.stopping) return undefined
         return { registry: seat.registry, namespaces: seat.sandbox.namespaces, idpTokens: seat.sandbox.idpTokens }
       },
-      parting: () => this.#parting,
-      secret: this.#secret,
+      parting: () => this.stopping,
+      isClosed: (name) => this.#drain?.isClosed(name) ?? false,
+      secret: () => this.#secret,
       clock: this.#clock,
       log: this.#log,
       gone: (owner) => this.#front?.partFrom(owner),
@@ -199,26 +207,28 @@ export class FleetMember {
 
   /** Serves with that registration from now on. */
   async #take(registry: SharedRegistry): Promise<void> {
+    const door = new FleetDoor(this.#listener, this.#places.nameOf)
     const sandbox = await Sandbox.join(this.#given, {
       registry,
-      listener: new FleetDoor(this.#listener),
+      listener: door,
       secret: this.#secret,
       leave: () => this.stop(),
+      leaving: () => this.stopping,
     })
-    this.#seat = { registry, sandbox }
+    this.#seat = { registry, sandbox, door }
     this.#outside = undefined
     this.#failure = undefined
     this.#log.info({ process: registry.id, address: this.#address }, 'this process is one of the others')
   }
 
   /** One registration after another, until it is stopped. */
-  async #run(first: SharedRegistry, places: Places): Promise<void> {
+  async #run(first: SharedRegistry): Promise<void> {
     let registry: SharedRegistry | undefined = first
     while (registry) {
-      await this.#untilLost(registry, places)
+      await this.#untilLost(registry)
       const last: SharedRegistry = registry
       const sandbox = this.#seat?.sandbox
-      if (this.#end.signal.aborted) return this.#part(last, sandbox)
+      if (this.#end.signal.aborted) return this.#part(last)
       this.#seat = undefined
       this.#outside = this.#clock.wallNow()
       this.#log.error('this process is dead for the others: they may have what it had, and it serves it no more')
@@ -250,12 +260,12 @@ export class FleetMember {
   }
 
   /** Returns when this process is dead for the others, or is stopped. Notices meanwhile which of the others die. */
-  async #untilLost(registry: SharedRegistry, places: Places): Promise<void> {
+  async #untilLost(registry: SharedRegistry): Promise<void> {
     const over = AbortSignal.any([this.#end.signal, registry.dead])
     const ended = aborted(over)
     while (!over.aborted) {
       const looked = registry.processes().then(
-        (living) => places.keep(living),
+        (living) => this.#places.keep(living),
         () => undefined, // while the database is away nobody can die
       )
       await Promise.race([looked, ended])
@@ -263,18 +273,36 @@ export class FleetMember {
     }
   }
 
-  /** Gives all away at once, and passes on what still comes until the clients have their answers. */
-  async #part(registry: SharedRegistry, sandbox: Sandbox | undefined): Promise<void> {
-    this.#parting = true
+  /** Gives all away, and passes on what still comes until the clients have their answers. */
+  async #part(registry: SharedRegistry): Promise<void> {
     try {
+      const sandbox = this.#seat?.sandbox
+      await this.#giveAway(registry)
       await sandbox?.stop()
       this.#seat = undefined
       await registry.leave()
+      // The others notice that it is gone, and pass nothing more on to it: what came as it closes its port would be cut off.
+      if (this.#drain) await this.#clock.wallSleep(2 * LOOK_MS)
       const until = this.#clock.monotonicNow() + PARTING_MS
       while (this.#clock.monotonicNow() < until && this.#front && this.#front.open > 0) await this.#clock.wallSleep(50)
     } finally {
       await registry.close()
     }
+  }
+
+  /** Gives the namespaces to the others, each when it has no open request, as long as a drain may take. */
+  async #giveAway(registry: SharedRegistry): Promise<void> {
+    const seat = this.#seat
+    // A database that does not answer now takes nothing back either.
+    const unknown = this.#clock.wallSleep(AGAIN_MS).then(() => [])
+    const living = await Promise.race([registry.processes().catch(() => []), unknown])
+    if (!seat || living.every(({ id }) => id === registry.id)) return
+    const { sandbox, door } = seat
+    this.#drain = new Drain({ namespaces: sandbox.namespaces, door })
+    const over = AbortSignal.any([registry.dead, door.after(this.options.drain)])
+    await this.#drain
+      .run(over)
+      .catch((error: unknown) => this.#log.warn({ err: error }, 'a namespace did not end in order'))
   }
 
   #inBackground(task: Promise<unknown>): void {
@@ -304,11 +332,6 @@ async function refuseBesideOthers(registry: SharedRegistry): Promise<void> {
       `the process ${address} has the state of --database, and takes nothing from others: end it, or start it with --fleet-port`,
     )
   }
-}
-
-function hostAndPort(address: string): { host: string; port: number } {
-  const url = new URL(address)
-  return { host: hostIn(url), port: Number(url.port) }
 }
 
 interface MemberDeps {

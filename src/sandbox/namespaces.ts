@@ -84,10 +84,10 @@ export class Namespaces implements NamespacesControl {
    * The namespaces of one process of several, all of which make them from this base. It opens none: each, the default one too, is taken when
    * somebody asks for it.
    */
-  static async ofFleet({ base, registry, surroundings }: FleetSetup): Promise<Namespaces> {
+  static async ofFleet({ base, registry, surroundings, leaving }: FleetSetup): Promise<Namespaces> {
     let namespaces: Namespaces | undefined
     const standIn = await standInFor(base, { surroundings, registry, failure: () => namespaces?.failure })
-    const fleet = { base, registry, standIn }
+    const fleet = { base, registry, standIn, leaving }
     namespaces = new Namespaces(undefined, { registry, surroundings, templates: new Templates(), fleet })
     return namespaces
   }
@@ -156,8 +156,9 @@ export class Namespaces implements NamespacesControl {
   /** Reports if the default namespace can be served; of a process of several, if it can own namespaces. */
   readiness(): Readiness {
     if (!this.#fleet) return this.default.readiness()
-    const { awaySince, holds } = this.#fleet.standIn.storage ?? {}
-    if (awaySince === undefined && holds?.()) return { ready: true }
+    const { registry, leaving } = this.#fleet
+    if (leaving()) return { ready: false, reason: 'The process is stopping.' }
+    if (registry.awaySince === undefined && registry.holds()) return { ready: true }
     return { ready: false, reason: 'The database does not answer.' }
   }
 
@@ -294,6 +295,16 @@ export class Namespaces implements NamespacesControl {
   /** Number of namespaces made by requests from the network: a command that makes its own is not seen in the namespace it was given. */
   get madeByOthers(): number {
     return this.#madeByOthers
+  }
+
+  /** Gives a namespace of several processes back, for another one to take. Whatever it still holds ends. */
+  async handOver(name: string): Promise<void> {
+    const entry = this.#entries.get(name)
+    if (!this.#fleet || !entry || entry.deletion) return
+    if (name === DEFAULT_NAMESPACE) this.#entries.set(name, this.#defaultEntry(this.#fleet))
+    else this.#drop(entry)
+    await entry.end()
+    this.#surroundings.log.info({ namespace: name }, 'this process has given the namespace back')
   }
 
   async create(wish: NamespaceWish, byOthers: boolean): Promise<Credentials> {
@@ -546,9 +557,11 @@ interface FleetSetup {
   base: Base
   registry: SharedRegistry
   surroundings: Surroundings
+  /** @returns true while the process is ending */
+  leaving(): boolean
 }
 
-interface FleetParts extends Pick<FleetSetup, 'base' | 'registry'> {
+interface FleetParts extends Omit<FleetSetup, 'surroundings'> {
   standIn: PipelineDeps
 }
 

@@ -39,7 +39,10 @@ export interface PlacesDeps {
   seat(): Seat | undefined
   /** @returns true while this process gives everything away: it takes nothing more */
   parting(): boolean
-  secret: string
+  /** @returns true while requests of the namespace wait, so that it can be given away */
+  isClosed(name: string): boolean
+  /** The fleet's secret. */
+  secret(): string
   /** For real time only. */
   clock: SandboxClock
   log: Logger
@@ -70,6 +73,8 @@ export class Places {
   readonly #names = new BoundedMap<string, string>(REMEMBERED)
   /** The last seat: what it knew of clients holds while this process gives everything away. */
   #last: Seat | undefined
+  /** Names of the namespaces that requests were led to in this process. */
+  readonly #led = new WeakMap<IncomingMessage, string>()
   /** Clients of requests whose forms have been read. */
   readonly #inForms = new WeakMap<IncomingMessage, Promise<string>>()
 
@@ -104,6 +109,9 @@ export class Places {
     ]).finally(() => late.abort())
   }
 
+  /** The namespace that a request was led to in this process. */
+  nameOf = (request: IncomingMessage): string | undefined => this.#led.get(request)
+
   /** @returns true if the place of a request is known only when its body is */
   needsBody = (request: IncomingMessage): boolean => claimOf(request) === 'form'
 
@@ -129,7 +137,14 @@ export class Places {
     const name =
       typeof claim === 'object' ? claim.namespace : claim === 'token' ? this.#named(seat, request) : undefined
     if (name === undefined) return undefined
-    return seat.namespaces.isHere(name) ? 'here' : this.#elsewhere.get(name)?.owner
+    return this.#has(seat, name, request) ? 'here' : this.#elsewhere.get(name)?.owner
+  }
+
+  /** @returns true if this process answers a request for the namespace */
+  #has({ namespaces }: Seat, name: string, request: IncomingMessage): boolean {
+    if (!namespaces.isHere(name) || this.#deps.isClosed(name)) return false
+    this.#led.set(request, name)
+    return true
   }
 
   /** The namespace of a token that was verified before, or that leads to the default one whether it is good or not. */
@@ -168,11 +183,11 @@ export class Places {
   /** One look. Undefined if there is no place now, and there may be one soon. */
   async #look(search: Search): Promise<OwnerPlace | undefined> {
     const { claim } = search
-    const parting = this.#deps.parting()
-    const seat = parting ? this.#last : this.#deps.seat()
+    const present = this.#deps.seat()
+    const seat = present ?? (this.#deps.parting() ? this.#last : undefined)
     if (!seat) return undefined
     this.#last = seat
-    if (claim === 'here') return parting ? this.#another(search, seat) : 'here'
+    if (claim === 'here') return present ? 'here' : this.#another(search, seat)
     if (typeof claim === 'object') return this.#seek(claim.namespace, search, seat)
     const client = await this.#clientOf(search, seat)
     const name = client === undefined ? undefined : await this.#nameOf(client, seat, search.failed !== undefined)
@@ -214,16 +229,16 @@ export class Places {
 
   /** The place of a namespace, which is taken if it is nobody's. */
   async #seek(name: string, search: Search, seat: Seat): Promise<OwnerPlace | undefined> {
-    const { namespaces, registry } = seat
+    const { registry } = seat
     const parting = this.#deps.parting()
-    if (!parting && namespaces.isHere(name)) return 'here'
+    if (this.#deps.seat() && this.#has(seat, name, search.request)) return 'here'
     const found = await registry.locate(name)
     if (found?.owner && found.owner.id !== registry.id) return this.#elsewherePlace(name, found.owner, search)
     this.#elsewhere.delete(name)
     if (parting) return found?.owner ? undefined : this.#another(search, seat)
     if (isNone(name, found)) return this.#none(search, seat)
     if (typeof search.claim === 'object' && !search.claim.opens) return 'here'
-    return this.#take(name, found, seat)
+    return this.#take(name, found, search.request, seat)
   }
 
   #elsewherePlace(name: string, process: LivingProcess, { failed, began, mayPass }: Search): OwnerPlace | undefined {
@@ -243,19 +258,25 @@ export class Places {
     return this.#seek(DEFAULT_NAMESPACE, search, seat)
   }
 
-  async #take(name: string, found: LocatedNamespace | undefined, seat: Seat): Promise<OwnerPlace | undefined> {
+  async #take(
+    name: string,
+    found: LocatedNamespace | undefined,
+    request: IncomingMessage,
+    seat: Seat,
+  ): Promise<OwnerPlace | undefined> {
     try {
       await seat.namespaces.take(name, found)
     } catch (error) {
       if (isOwnedElsewhere(error) || seat.registry.dead.aborted) return undefined
       // The application says why.
     }
+    this.#led.set(request, name)
     return 'here'
   }
 
   #at({ address }: LivingProcess): Owner {
     const url = new URL(address)
-    return { host: hostIn(url), port: Number(url.port), secret: this.#deps.secret }
+    return { host: hostIn(url), port: Number(url.port), secret: this.#deps.secret() }
   }
 
   #forget(failed: Owner): void {

@@ -100,7 +100,7 @@ export class Sandbox {
    * The same for one process of several, which has none of the namespaces yet: each is taken when somebody asks for it. It answers by this
    * listener. The registry stays open when it stops.
    */
-  static async join(given: SandboxOptions, { registry, listener, secret, leave }: JoinDeps): Promise<Sandbox> {
+  static async join(given: SandboxOptions, { registry, listener, secret, leave, leaving }: JoinDeps): Promise<Sandbox> {
     const log = given.logger ?? pino({ level: 'silent' })
     const { fixture } = await readBeginState(given, registry)
     const resolved = resolveOptions(given, fixture.options)
@@ -108,7 +108,7 @@ export class Sandbox {
     const options = { ...resolved, seed: base.seed }
     const certificate = await chooseCertificate(options, undefined, new SandboxClock().wallNow())
     const surroundings = buildSurroundings(fixture, { options, log, origin: listener.origin, caFile: undefined })
-    const namespaces = await Namespaces.ofFleet({ base, registry, surroundings })
+    const namespaces = await Namespaces.ofFleet({ base, registry, surroundings, leaving })
     const { FleetNamespaces } = await import('./fleet-namespaces.ts') // no other start needs it
     const fleet = new FleetNamespaces({ namespaces, registry, surroundings, secret, clock: new SandboxClock() })
     const member = { fleet, leave, seals: new SealedTexts(secret, 'sessions of browsers') }
@@ -426,6 +426,8 @@ interface JoinDeps {
   secret: string
   /** Ends the process. */
   leave(): Promise<void>
+  /** @returns true while it is ending */
+  leaving(): boolean
 }
 
 interface MemberParts extends Pick<JoinDeps, 'leave'> {

@@ -5,6 +5,7 @@ import { WebSocket } from 'ws'
 import type { Credentials } from '../../src/control/contract.ts'
 import { type SandboxOptions, startSandbox } from '../../src/index.ts'
 import { FleetMember } from '../../src/sandbox/fleet-member.ts'
+import { eventually } from '../helpers/eventually.ts'
 import { noPostgres, Postgres } from '../helpers/postgres.ts'
 
 const PUBLIC = 'http://127.0.0.1:9'
@@ -217,21 +218,65 @@ describe.skipIf(noPostgres)(`several processes on one database${noPostgres ? ` (
       await ask(all[0]!, '/_sandbox/namespaces/copy', { method: 'DELETE' })
     })
 
+    test('one that drains goes on with held requests, and gives the rest away at once', async () => {
+      const [, leaving, other] = all as [FleetMember, FleetMember, FleetMember]
+      const held = await create(leaving, { name: 'held' })
+      const idle = await create(leaving, { name: 'idle' })
+      const headers = { authorization: `Bearer ${await token(leaving, held)}` }
+      const rule = {
+        kind: 'latency',
+        phase: 'on_request',
+        times: 'always',
+        with: { delay: '10h' },
+        match: { operation: 'list_pools' },
+      }
+      expect(await post(other, `${pathOf(held)}/faults`, rule)).toMatchObject({ status: 201 })
+      const listing = [leaving, other].map((member) => ask(member, '/v1/partner/pools', { headers }))
+      await eventually(async () => {
+        const { data } = (await ask(other, `${pathOf(held)}/requests`)).body
+        expect(data.filter(({ end }: { end: string }) => end === 'open')).toHaveLength(2)
+      })
+      const before = leaving.namespaces
+      expect(before).toEqual(expect.arrayContaining(['held', 'idle']))
+      const stopped = leaving.stop()
+      await eventually(() => expect(leaving.namespaces).toEqual(['held']))
+      expect(await ask(leaving, '/_sandbox/ready')).toMatchObject({
+        status: 503,
+        body: { reason: 'The process is stopping.' },
+      })
+      // What was given away is passed on, what is held goes on: also what comes anew.
+      expect((await ask(leaving, `${pathOf(idle)}/credentials`)).body).toMatchObject({ namespace: 'idle' })
+      expect(leaving.namespaces).toEqual(['held'])
+      const user = await post(other, '/v1/partner/end_users', { external_id: 'late' }, headers)
+      expect(user).toMatchObject({ status: 201 })
+      expect(leaving.namespaces).toEqual(['held'])
+      await ask(other, `${pathOf(held)}/faults`, { method: 'DELETE' })
+      expect((await Promise.all(listing)).map(({ status }) => status)).toEqual([200, 200])
+      await stopped
+      expect((await post(other, '/v1/partner/end_users', { external_id: 'late' }, headers)).body).toEqual(user.body)
+      expect([all[0]!, other].flatMap(({ namespaces }) => namespaces)).toEqual(expect.arrayContaining(['held', 'idle']))
+      all[1] = await start({ database: server.url('three'), maxNamespaces: 6 })
+      for (const name of ['held', 'idle']) await ask(all[1]!, `/_sandbox/namespaces/${name}`, { method: 'DELETE' })
+    })
+
     test('one that stops gives what it has to whoever is asked, one namespace after another', async () => {
-      const stopped = all[1]!.stop()
+      const stopped = all[2]!.stop()
       const answers = await Promise.all([
         ask(all[0]!, '/_sandbox/credentials'),
-        ask(all[2]!, '/_sandbox/namespaces/made-1/credentials'),
-        ask(all[0]!, '/_sandbox/namespaces/made-1/credentials'),
+        ask(all[1]!, '/_sandbox/namespaces/made-2/credentials'),
+        ask(all[0]!, '/_sandbox/namespaces/made-2/credentials'),
       ])
       expect(answers.map(({ status }) => status)).toEqual([200, 200, 200])
       expect(answers[1]).toEqual(answers[2])
       await stopped
-      const owners = [all[0]!, all[2]!].flatMap(({ namespaces }) => namespaces)
+      for (const name of ['default', 'made-1', 'made-2']) {
+        expect((await ask(all[1]!, `/_sandbox/namespaces/${name}/credentials`)).body.namespace).toBe(name)
+      }
+      const owners = [all[0]!, all[1]!].flatMap(({ namespaces }) => namespaces)
       expect(owners.toSorted()).toEqual(['default', 'made-0', 'made-1', 'made-2'])
-      const report = await ask(all[2]!, '/_sandbox/namespaces/made-1/report')
+      const report = await ask(all[1]!, '/_sandbox/namespaces/made-2/report')
       expect(report.body).toMatchObject({ verdict: 'inconclusive' })
-      expect((await ask(all[2]!, '/_sandbox/namespaces/made-2/report')).body.unmet.join()).not.toContain('takeover')
+      expect((await ask(all[1]!, '/_sandbox/namespaces/made-0/report')).body.unmet.join()).not.toContain('takeover')
     })
   })
 
@@ -267,7 +312,9 @@ describe.skipIf(noPostgres)(`several processes on one database${noPostgres ? ` (
         expect((await ask(member, `${pathOf(one)}/clock`, { headers: { cookie } })).status).toBe(200)
         const { status } = await ask(member, `${pathOf(two)}/clock`, { headers: { cookie } })
         expect(status).toBe(token === controlToken ? 200 : 403)
-        expect((await ask(member, `${pathOf(one)}/clock`, { headers: { cookie: cookie.slice(0, -4) } })).status).toBe(401)
+        expect((await ask(member, `${pathOf(one)}/clock`, { headers: { cookie: cookie.slice(0, -4) } })).status).toBe(
+          401,
+        )
       }
     }
     await Promise.all(both.map((member) => member.stop()))
