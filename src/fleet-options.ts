@@ -5,7 +5,7 @@ import { parseDuration } from './support/quantities.ts'
 export interface FleetOptions {
   /**
    * Port at which the other processes on the same database reach this one; 0 picks a free one. With it, several processes serve as one:
-   * the first has the state, the others pass requests on to it, and one of them takes over when it ends. Needs `database` and
+   * each has some of the namespaces and passes on what is for the others, which take over what it had when it ends. Needs `database` and
    * `publicUrl`, the same for all. Leave it out for one process.
    * @defaultValue none: a second process on the same database is refused
    */
@@ -36,7 +36,8 @@ export const FLEET_OPTIONS = {
     schema: Type.Integer({ minimum: 0, maximum: 65_535 }),
     flag: '--fleet-port <n>',
     otherwise: 'none: a second process on the same database is refused',
-    description: 'port for the other processes on the same database: one serves, the others pass requests on to it',
+    description:
+      'port for the other processes on the same database: each serves some namespaces, and passes on the rest',
   },
   fleetHost: {
     schema: host,

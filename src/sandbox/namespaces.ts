@@ -6,7 +6,6 @@ import { Problem } from '../domain/errors.ts'
 import { tenantInAddress } from '../domain/idp-claims.ts'
 import { DEFAULT_NAMESPACE, NAMESPACE_NAME } from '../domain/namespace-name.ts'
 import {
-  type FoundNamespace,
   type LocatedNamespace,
   type NamespaceRegistry,
   newLife,
@@ -20,7 +19,9 @@ import { suggest } from '../support/nearest.ts'
 import { type NamespaceCopy, ownControlToken } from './build-services.ts'
 import { credentialsOf } from './credentials.ts'
 import { Expiry } from './expiry.ts'
+import { FleetNames, nameExists } from './fleet-names.ts'
 import { clientsOf, Namespace } from './namespace.ts'
+import { NamespaceEntries } from './namespace-entries.ts'
 import {
   type Deletion,
   isOwnedElsewhere,
@@ -101,13 +102,11 @@ export class Namespaces implements NamespacesControl {
   /** Undefined if namespaces end with the process. */
   readonly #registry: NamespaceRegistry | undefined
   readonly #templates: Templates
-  /** All but the default one, including those being made or deleted: a name belongs to one life at a time. */
-  readonly #entries = new Map<string, NamespaceEntry>()
-  readonly #byClient = new Map<string, NamespaceEntry>()
-  /** Client ids of the default namespace. */
-  readonly #defaultClients: ReadonlySet<string>
+  /** All but the default one, unless it is as the others in a process of several. */
+  readonly #entries: NamespaceEntries
+  /** Set in a process of several. */
+  readonly #names: FleetNames | undefined
   readonly #expiry: Expiry
-  #named = 0
   #madeByOthers = 0
 
   private constructor(first: Namespace | undefined, { registry, surroundings, templates, fleet }: NamespacesDeps) {
@@ -115,19 +114,24 @@ export class Namespaces implements NamespacesControl {
     if (!base) throw new TypeError('a sandbox has a default namespace, or the base of one')
     this.base = base
     this.#default = first
-    this.#defaultClients = new Set(base.fixture.tenants.map(({ tenant }) => tenant.client_id))
     this.#fleet = fleet
     this.#registry = registry
     this.#surroundings = surroundings
     this.#templates = templates
+    this.#entries = new NamespaceEntries({
+      opening: (one) => this.#opening(this.#opener(one)),
+      defaultClients: new Set(base.fixture.tenants.map(({ tenant }) => tenant.client_id)),
+      forgotten: (name) => surroundings.meter.forget(name),
+    })
+    this.#names = fleet && new FleetNames(fleet.registry, this.#entries)
     this.#expiry = new Expiry({
       after: surroundings.options.namespaceExpiry,
       clock: new SandboxClock(), // for real time only
       log: surroundings.log,
-      expiring: () => this.#others().flatMap((entry) => entry.expiring),
+      expiring: () => this.#entries.others().flatMap((entry) => entry.expiring),
       remove: (name) => this.delete(name),
     })
-    if (fleet) this.#entries.set(DEFAULT_NAMESPACE, this.#defaultEntry(fleet))
+    if (fleet) this.#entries.set(this.#defaultEntry(fleet))
   }
 
   /** The namespaces of a sandbox within this one; they end with the process. Throws Problem. */
@@ -172,11 +176,6 @@ export class Namespaces implements NamespacesControl {
     return this.#entries.get(DEFAULT_NAMESPACE)?.failure
   }
 
-  /** Number of namespaces beside the default one. */
-  get size(): number {
-    return this.#others().length
-  }
-
   /** True if every client is the default namespace's or unknown. */
   get alone(): boolean {
     return this.#default !== undefined && this.#entries.size === 0 && !this.#expiry.hasDeleted
@@ -192,7 +191,7 @@ export class Namespaces implements NamespacesControl {
    * unknown_partner if the namespace was deleted for want of use.
    */
   ofClient(clientId: string): Namespace | Promise<Namespace> | undefined {
-    const entry = this.#byClient.get(clientId)
+    const entry = this.#entries.ofClient(clientId)
     if (entry) return this.#use(entry)
     const refusal = this.#expiry.refusalOf(clientId)
     return refusal && Promise.reject(refusal)
@@ -200,12 +199,12 @@ export class Namespaces implements NamespacesControl {
 
   /** @returns true if {@link ofClient} does not return undefined */
   leadsElsewhere(clientId: string): boolean {
-    return this.#byClient.has(clientId) || this.#expiry.refusalOf(clientId) !== undefined
+    return this.#entries.ofClient(clientId) !== undefined || this.#expiry.refusalOf(clientId) !== undefined
   }
 
   /** The tenant, of any namespace, that an address names in any case, as it is to be written. */
   async tenantInAddress(written: string): Promise<string | undefined> {
-    const all = this.#default ? [this.#default, ...this.#entries.values()] : [...this.#entries.values()]
+    const all = [...(this.#default ? [this.#default] : []), ...this.#entries.all()]
     const ids = all.flatMap(({ clients }) => Object.keys(clients))
     const find = (among: string[]) =>
       among.find((id) => id === written) ?? among.flatMap((id) => tenantInAddress(written, id) ?? [])[0]
@@ -221,21 +220,16 @@ export class Namespaces implements NamespacesControl {
    * of several, those that are open in it.
    */
   known(): { summary: NamespaceSummary; open: Namespace | undefined }[] {
-    const made = [...this.#entries.values()].filter(({ inTheMaking, deleted }) => !inTheMaking && !deleted)
+    const made = this.#entries.all().filter(({ inTheMaking, deleted }) => !inTheMaking && !deleted)
     const others = made.map((one) => ({ summary: one.summary(), open: one.open }))
     if (!this.#default) return others.filter(({ open }) => open)
     return [{ summary: summaryOf(this.#default), open: this.#default }, ...others]
   }
 
-  /** All entries but that of the default one. */
-  #others(): NamespaceEntry[] {
-    return [...this.#entries.values()].filter(({ name }) => name !== DEFAULT_NAMESPACE)
-  }
-
   summary(name: string): NamespaceSummary | Promise<NamespaceSummary> {
     if (name === DEFAULT_NAMESPACE && this.#default) return summaryOf(this.#default)
-    if (!this.#fleet) return this.#require(name).summary()
-    return this.#learn(name).then(() => this.#require(name).summary())
+    if (!this.#names || this.isHere(name)) return this.#require(name).summary()
+    return this.#names.learn(name).then(() => this.#require(name).summary())
   }
 
   /** Name of the namespace that has this text for its own control token; undefined if none has. */
@@ -256,23 +250,20 @@ export class Namespaces implements NamespacesControl {
 
   /** Name of the namespace of a client; undefined for an unknown one. */
   nameOfClient(clientId: string): string | undefined | Promise<string | undefined> {
-    if (this.#defaultClients.has(clientId)) return DEFAULT_NAMESPACE
-    const known = this.#byClient.get(clientId)?.name
+    const known = this.#entries.nameOf(clientId)
     if (known !== undefined || !this.#fleet) return known
     return this.#fleet.registry.ofClient(clientId).then((found) => found?.name)
   }
 
   /** @returns true if it is open in this process, or is being made in it */
   isHere(name: string): boolean {
-    const entry = this.#entries.get(name)
-    return entry !== undefined && !entry.deleted && (entry.open !== undefined || entry.inTheMaking)
+    return this.#entries.isHere(name)
   }
 
   /** The namespace of a client, as far as this process knows: that of one that is open in it, or the default one. */
   nameIfKnown(clientId: string): string | undefined {
-    if (this.#defaultClients.has(clientId)) return DEFAULT_NAMESPACE
-    const entry = this.#byClient.get(clientId)
-    return entry?.open && !entry.deleted ? entry.name : undefined
+    const name = this.#entries.nameOf(clientId)
+    return name === undefined || name === DEFAULT_NAMESPACE || this.isHere(name) ? name : undefined
   }
 
   /**
@@ -280,7 +271,7 @@ export class Namespaces implements NamespacesControl {
    * OwnedElsewhereError if another process was faster, with Problem sandbox_starting if it cannot be opened.
    */
   async take(name: string, found: LocatedNamespace | undefined): Promise<void> {
-    this.#adopt(name, found)
+    this.#entries.adopt(name, found)
     const entry = this.#entries.get(name)
     if (!entry || entry.deleted) return
     try {
@@ -301,34 +292,32 @@ export class Namespaces implements NamespacesControl {
   async handOver(name: string): Promise<void> {
     const entry = this.#entries.get(name)
     if (!this.#fleet || !entry || entry.deletion) return
-    if (name === DEFAULT_NAMESPACE) this.#entries.set(name, this.#defaultEntry(this.#fleet))
-    else this.#drop(entry)
+    if (name === DEFAULT_NAMESPACE) this.#entries.set(this.#defaultEntry(this.#fleet))
+    else this.#entries.drop(entry)
     await entry.end()
     this.#surroundings.log.info({ namespace: name }, 'this process has given the namespace back')
   }
 
   async create(wish: NamespaceWish, byOthers: boolean): Promise<Credentials> {
-    const name = wish.name ?? (this.#fleet ? await this.#freeInFleet(this.#fleet) : this.#freeName())
-    await this.#untilFree(name)
-    if (this.#fleet) await this.#admitToFleet(name, this.#fleet)
-    if (name === DEFAULT_NAMESPACE || this.#entries.has(name)) throw exists(name)
-    this.#refuseIfMany(this.size)
+    const name = wish.name ?? (await this.#names?.free()) ?? this.#entries.freeName()
+    await this.#entries.untilFree(name)
+    const number = this.#names && (await this.#names.admit(name))
+    if (name === DEFAULT_NAMESPACE || this.#entries.has(name)) throw nameExists(name)
+    this.#refuseIfMany(number ?? this.#entries.size)
     const life = newLife(name)
     const made = this.#make({ name, life }, wish)
     const entry = NamespaceEntry.making({ name, life }, made, this.#opening(this.#opener({ name, life })))
-    this.#entries.set(name, entry)
+    this.#entries.set(entry)
     let namespace: Namespace
     try {
       namespace = await entry.made
     } catch (error) {
       this.#entries.delete(name)
-      this.#surroundings.meter.forget(name)
-      const other = await this.#fleet?.registry.locate(name).catch(() => undefined)
-      if (!other || other.life === life) throw error
-      if (wish.name !== undefined) throw exists(name)
+      if (!(await this.#names?.isTaken(name, life))) throw error
+      if (wish.name !== undefined) throw nameExists(name)
       return this.create(wish, byOthers) // another process has made one of that name meanwhile
     }
-    this.#listen(entry)
+    this.#entries.listen(entry)
     this.#expiry.used(entry)
     this.#expiry.madeAgain(name)
     if (byOthers) this.#madeByOthers++
@@ -343,7 +332,7 @@ export class Namespaces implements NamespacesControl {
     }
     const ending = this.#entries.get(name)?.deletion
     if (ending) return ending
-    if (this.#fleet) await this.#learn(name)
+    if (!this.isHere(name)) await this.#names?.learn(name)
     const entry = this.#require(name)
     if (entry.inTheMaking) {
       await entry.made.catch(() => undefined) // then no namespace has that name
@@ -356,14 +345,14 @@ export class Namespaces implements NamespacesControl {
   beginStop(): void {
     this.#expiry.stop()
     this.#default?.beginStop()
-    for (const { open } of this.#entries.values()) open?.beginStop()
+    for (const { open } of this.#entries.all()) open?.beginStop()
   }
 
   /** Ends all, once no request is left. Call {@link beginStop} first. Throws, when all have ended, the error of one that failed to end. */
   async stop(served?: Promise<void>): Promise<void> {
-    const others = [...this.#entries.values()].map((entry) => entry.end(served))
+    const others = this.#entries.all().map((entry) => entry.end(served))
     const ends = await Promise.allSettled([this.#default?.stop(served), ...others])
-    await Promise.allSettled([...this.#entries.values()].map(({ deletion }) => deletion))
+    await Promise.allSettled(this.#entries.all().map(({ deletion }) => deletion))
     for (const end of ends) if (end.status === 'rejected') throw end.reason
   }
 
@@ -399,13 +388,7 @@ export class Namespaces implements NamespacesControl {
   async #find(): Promise<void> {
     const registry = this.#registry
     if (!registry) return
-    for (const found of await registry.list()) this.#enter(found)
-  }
-
-  #enter(found: FoundNamespace): void {
-    const entry = NamespaceEntry.found(found, this.#opening(this.#opener(found)))
-    this.#entries.set(found.name, entry)
-    this.#listen(entry)
+    for (const found of await registry.list()) this.#entries.enter(found)
   }
 
   /** The entry of the default namespace in a process of several. */
@@ -425,50 +408,10 @@ export class Namespaces implements NamespacesControl {
     return { open, log: this.#surroundings.log, moves: this.#fleet !== undefined }
   }
 
-  /** Finds out what became of a namespace that is not open here: another process may have made it, or deleted it. */
-  async #learn(name: string): Promise<void> {
-    if (!this.#fleet || this.isHere(name)) return
-    const found = await this.#fleet.registry.locate(name)
-    this.#adopt(name, found)
-  }
-
-  #adopt(name: string, found: LocatedNamespace | undefined): void {
-    const entry = this.#entries.get(name)
-    if (name === DEFAULT_NAMESPACE || this.isHere(name) || entry?.deletion) return
-    if (entry && entry.life === found?.life) return
-    if (entry) this.#drop(entry)
-    if (found?.kept) this.#enter({ ...found, kept: found.kept })
-  }
-
-  /** Forgets a namespace that another process has deleted. */
-  #drop(entry: NamespaceEntry): void {
-    this.#entries.delete(entry.name)
-    for (const { client_id } of Object.values(entry.clients)) this.#byClient.delete(client_id)
-    this.#surroundings.meter.forget(entry.name)
-  }
-
-  /** Refuses a name that exists in any process, and one more namespace than there may be. Throws Problem. */
-  async #admitToFleet(name: string, { registry }: FleetParts): Promise<void> {
-    const found = await registry.locate(name)
-    this.#adopt(name, found)
-    const isLeft = found?.kept === null && !found.owner
-    if (found && isLeft && name !== DEFAULT_NAMESPACE) await registry.remove(found.life)
-    else if (found) throw exists(name)
-    this.#refuseIfMany(await registry.count())
-  }
-
   #refuseIfMany(number: number): void {
     if (number < this.#surroundings.options.maxNamespaces) return
     const detail = `There are ${number} namespaces beside the default one; delete some, or start with a larger --max-namespaces.`
     throw new Problem('too_many_namespaces', { detail, param: 'name' })
-  }
-
-  /** A name that no process has given. */
-  async #freeInFleet({ registry }: FleetParts): Promise<string> {
-    for (;;) {
-      const name = this.#freeName()
-      if (!(await registry.locate(name))) return name
-    }
   }
 
   /** Opens a namespace as it is stored. */
@@ -477,23 +420,17 @@ export class Namespaces implements NamespacesControl {
     return (kept) => openKept(one, kept, where)
   }
 
-  /** Lets its clients reach it from now on. */
-  #listen(entry: NamespaceEntry): void {
-    for (const { client_id } of Object.values(entry.clients)) this.#byClient.set(client_id, entry)
-  }
-
   #get(name: string, param: string): Namespace | Promise<Namespace> {
     if (name === DEFAULT_NAMESPACE && this.#default) return this.#default
-    if (!this.#fleet || this.isHere(name)) return this.#use(this.#require(name, param))
-    return this.#open(name, param, this.#fleet)
+    if (!this.#names || this.isHere(name)) return this.#use(this.#require(name, param))
+    return this.#open(name, param, this.#names)
   }
 
   /** Opens a namespace that may be another process's by now. */
-  async #open(name: string, param: string, { registry }: FleetParts): Promise<Namespace> {
-    const found = await registry.locate(name)
-    this.#adopt(name, found)
+  async #open(name: string, param: string, names: FleetNames): Promise<Namespace> {
+    const found = await names.learn(name)
     const entry = this.#require(name, param)
-    if (found?.owner && found.owner.id !== registry.id) throw ownerAway()
+    if (found?.owner && found.owner.id !== this.#fleet?.registry.id) throw ownerAway()
     return this.#use(entry)
   }
 
@@ -505,7 +442,7 @@ export class Namespaces implements NamespacesControl {
   #require(name: string, param = 'namespace'): NamespaceEntry {
     const entry = this.#entries.get(name)
     if (entry && !entry.deleted) return entry
-    const known = [DEFAULT_NAMESPACE, ...this.#entries.keys()]
+    const known = [DEFAULT_NAMESPACE, ...this.#entries.others().map((one) => one.name)]
     const detail = this.#expiry.whyGone(name) ?? `There is no namespace "${shorten(name)}"; ${suggest(name, known)}`
     throw new Problem('namespace_not_found', { detail, param })
   }
@@ -515,7 +452,7 @@ export class Namespaces implements NamespacesControl {
       forget: async () => {
         await this.#default?.checkStorage() // otherwise the namespace would come back with the directory
         await this.#registry?.forget(entry.life)
-        for (const { client_id } of Object.values(entry.clients)) this.#byClient.delete(client_id)
+        this.#entries.unlisten(entry)
         entry.open?.overview.end('deleted')
         this.#surroundings.news.tell()
       },
@@ -524,33 +461,13 @@ export class Namespaces implements NamespacesControl {
           await this.#registry?.remove(entry.life)
         } finally {
           this.#entries.delete(entry.name)
-          this.#surroundings.meter.forget(entry.name)
         }
       },
-    }
-  }
-
-  /** Waits until a namespace of that name that is being deleted is gone. */
-  async #untilFree(name: string): Promise<void> {
-    for (let entry = this.#entries.get(name); entry?.deletion; entry = this.#entries.get(name)) {
-      await entry.deletion.catch(() => undefined) // then the namespace exists as before
-    }
-  }
-
-  #freeName(): string {
-    for (;;) {
-      this.#named += 1
-      const name = `namespace-${this.#named}`
-      if (!this.#entries.has(name)) return name
     }
   }
 }
 
 const NAME = new RegExp(NAMESPACE_NAME)
-
-function exists(name: string): Problem {
-  return new Problem('namespace_exists', { detail: `There is a namespace "${name}" already.`, param: 'name' })
-}
 
 /** Dependencies of the namespaces of one process of several. */
 interface FleetSetup {

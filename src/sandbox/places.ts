@@ -11,7 +11,7 @@ import { clientOfForm } from '../http/token-endpoint-faults.ts'
 import type { Logger } from '../support/logger.ts'
 import { BoundedMap } from '../support/maps.ts'
 import { abortController } from '../support/waiting.ts'
-import { type Claim, claimOf, isProbe } from './claim.ts'
+import { type Destination, destinationOf, isProbe } from './destination.ts'
 import { isOwnedElsewhere } from './namespace-entry.ts'
 import type { Namespaces } from './namespaces.ts'
 
@@ -53,7 +53,7 @@ export interface PlacesDeps {
 /** One search for the place of a request. */
 interface Search {
   request: IncomingMessage
-  claim: Claim
+  destination: Destination
   /** The owner that could not be reached, or was none. */
   failed: Owner | undefined
   began: number
@@ -85,20 +85,20 @@ export class Places {
   /** See OwnerOf. Null if there is none for as long as a request waits. Returns at once what needs no look. */
   ownerOf = (request: IncomingMessage, failed?: Owner): OwnerPlace | Promise<OwnerPlace> => {
     if (isProbe(request.url)) return 'here'
-    const claim = claimOf(request)
+    const destination = destinationOf(request)
     const seat = this.#deps.seat()
     this.#last = seat ?? this.#last
-    const known = seat && !failed ? this.#known(seat, claim, request) : undefined
-    return known ?? this.#find(request, claim, failed)
+    const known = seat && !failed ? this.#known(seat, destination, request) : undefined
+    return known ?? this.#find(request, destination, failed)
   }
 
   /** True if this process answers a request that another one has passed on to it. */
   isHere = (request: IncomingMessage): boolean | Promise<boolean> => {
-    const claim = claimOf(request)
+    const destination = destinationOf(request)
     const seat = this.#deps.seat()
     if (!seat) return false
-    if (this.#known(seat, claim, request) === 'here') return true
-    const search = { request, claim, failed: undefined, began: this.#now(), mayPass: false }
+    if (this.#known(seat, destination, request) === 'here') return true
+    const search = { request, destination, failed: undefined, began: this.#now(), mayPass: false }
     const late = abortController()
     return Promise.race([
       this.#look(search).then(
@@ -113,7 +113,7 @@ export class Places {
   nameOf = (request: IncomingMessage): string | undefined => this.#led.get(request)
 
   /** @returns true if the place of a request is known only when its body is */
-  needsBody = (request: IncomingMessage): boolean => claimOf(request) === 'form'
+  needsBody = (request: IncomingMessage): boolean => destinationOf(request) === 'form'
 
   /** Forgets what processes had that are not among the living. */
   keep(living: readonly LivingProcess[]): void {
@@ -132,10 +132,14 @@ export class Places {
   }
 
   /** The place of a request, if that is certain without a look. */
-  #known(seat: Seat, claim: Claim, request: IncomingMessage): OwnerPlace | undefined {
-    if (claim === 'here') return 'here'
+  #known(seat: Seat, destination: Destination, request: IncomingMessage): OwnerPlace | undefined {
+    if (destination === 'here') return 'here'
     const name =
-      typeof claim === 'object' ? claim.namespace : claim === 'token' ? this.#named(seat, request) : undefined
+      typeof destination === 'object'
+        ? destination.namespace
+        : destination === 'token'
+          ? this.#named(seat, request)
+          : undefined
     if (name === undefined) return undefined
     return this.#has(seat, name, request) ? 'here' : this.#elsewhere.get(name)?.owner
   }
@@ -158,9 +162,9 @@ export class Places {
   }
 
   /** Looks until there is a place. Null if there is none in time. */
-  async #find(request: IncomingMessage, claim: Claim, failed: Owner | undefined): Promise<OwnerPlace> {
+  async #find(request: IncomingMessage, destination: Destination, failed: Owner | undefined): Promise<OwnerPlace> {
     const { clock } = this.#deps
-    const search = { request, claim, failed, began: this.#now(), mayPass: true }
+    const search = { request, destination, failed, began: this.#now(), mayPass: true }
     if (failed) this.#forget(failed)
     const over = abortController()
     const late = clock.wallSleep(HOLD_MS, over.signal).then(() => null)
@@ -182,13 +186,13 @@ export class Places {
 
   /** One look. Undefined if there is no place now, and there may be one soon. */
   async #look(search: Search): Promise<OwnerPlace | undefined> {
-    const { claim } = search
+    const { destination } = search
     const present = this.#deps.seat()
     const seat = present ?? (this.#deps.parting() ? this.#last : undefined)
     if (!seat) return undefined
     this.#last = seat
-    if (claim === 'here') return present ? 'here' : this.#another(search, seat)
-    if (typeof claim === 'object') return this.#seek(claim.namespace, search, seat)
+    if (destination === 'here') return present ? 'here' : this.#another(search, seat)
+    if (typeof destination === 'object') return this.#seek(destination.namespace, search, seat)
     const client = await this.#clientOf(search, seat)
     const name = client === undefined ? undefined : await this.#nameOf(client, seat, search.failed !== undefined)
     return this.#seek(name ?? DEFAULT_NAMESPACE, search, seat)
@@ -205,8 +209,8 @@ export class Places {
   }
 
   /** The verified client of a request, whose token may be refused all the same; undefined for none. */
-  async #clientOf({ claim, request }: Search, { idpTokens }: Seat): Promise<string | undefined> {
-    if (claim === 'form') {
+  async #clientOf({ destination, request }: Search, { idpTokens }: Seat): Promise<string | undefined> {
+    if (destination === 'form') {
       const read = this.#inForms.get(request) ?? readClient(request)
       this.#inForms.set(request, read)
       return read
@@ -237,7 +241,7 @@ export class Places {
     this.#elsewhere.delete(name)
     if (parting) return found?.owner ? undefined : this.#another(search, seat)
     if (isNone(name, found)) return this.#none(search, seat)
-    if (typeof search.claim === 'object' && !search.claim.opens) return 'here'
+    if (typeof search.destination === 'object' && !search.destination.opens) return 'here'
     return this.#take(name, found, search.request, seat)
   }
 
@@ -252,7 +256,7 @@ export class Places {
 
   /** The place of a request for a namespace that does not exist: the application explains that, and the default one that of a client. */
   async #none(search: Search, seat: Seat): Promise<OwnerPlace | undefined> {
-    if (typeof search.claim === 'object') return 'here'
+    if (typeof search.destination === 'object') return 'here'
     const client = await this.#clientOf(search, seat)
     if (client !== undefined) this.#names.delete(client)
     return this.#seek(DEFAULT_NAMESPACE, search, seat)

@@ -81,7 +81,7 @@ export async function supportRoutes(app: FastifyInstance, deps: SupportDeps): Pr
     isForwarded,
     metrics: async () => (await import('./metrics.ts')).metricsOf(usageDeps), // most runs never need it
     createGuest: deps.createGuest,
-    announce: (url) => announce(url, surroundings),
+    announce: (url) => (fleet ? refuseToAnnounce() : announce(url, surroundings)),
     clientOf: async (namespace, { limitedTo }) => {
       const { ControlClient } = await import('../control/client.ts')
       const { url } = origin
@@ -103,6 +103,12 @@ function announce(text: string, { origin, options }: Surroundings): void {
     throw new Problem('validation_error', { detail, param: 'public_url' })
   }
   origin.announce(url)
+}
+
+/** Each process would have another one. Throws Problem. */
+function refuseToAnnounce(): never {
+  const detail = 'Several processes have one origin: start all of them with the same --public-url.'
+  throw new Problem('validation_error', { detail, param: 'public_url' })
 }
 
 function originIn(text: string): string {

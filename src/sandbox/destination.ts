@@ -3,7 +3,7 @@ import { DEFAULT_NAMESPACE, NAMESPACE_NAME } from '../domain/namespace-name.ts'
 import { routed } from '../http/routing.ts'
 
 /** What the head of a request says of where it belongs, in a process of several. */
-export type Claim =
+export type Destination =
   /** To the process that was asked, whichever that is. */
   | 'here'
   /** To a namespace that its path names; `opens` is false for what is asked of one that need not be open. */
@@ -24,10 +24,10 @@ const METADATA = /^\/(?:[^/]+\/v2\.0\/)?\.well-known\//
 const TOKEN = /^\/(?:oauth2\/token|[^/]+\/oauth2\/v2\.0\/token)$/
 const PROBE = /^\/_sandbox\/(?:health|ready)$/
 
-const DEFAULT: Claim = { namespace: DEFAULT_NAMESPACE, opens: true }
+const DEFAULT: Destination = { namespace: DEFAULT_NAMESPACE, opens: true }
 
 /** Reads it. What names nothing belongs to the default namespace. */
-export function claimOf({ method, url = '' }: Pick<IncomingMessage, 'method' | 'url'>): Claim {
+export function destinationOf({ method, url = '' }: Pick<IncomingMessage, 'method' | 'url'>): Destination {
   const path = routed(url)
   if (path.startsWith('/v1/')) return 'token'
   const [, name, rest] = OF_NAMESPACE.exec(path) ?? OF_CHAIN.exec(path) ?? []
