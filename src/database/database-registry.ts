@@ -142,6 +142,10 @@ export class DatabaseRegistry implements SharedRegistry {
     return (await this.#ask(this.database.statements.locateAll)).map(locatedIn)
   }
 
+  async unused(milliseconds: number): Promise<LocatedNamespace[]> {
+    return (await this.#ask(this.database.statements.unused, [milliseconds])).map(locatedIn)
+  }
+
   async ofClient(clientId: string): Promise<{ name: string; life: string } | undefined> {
     const [row] = await this.#ask(this.database.statements.ofClient, [clientId])
     return row && { name: String(row.name), life: String(row.life) }

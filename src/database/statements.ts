@@ -84,7 +84,7 @@ function owning({ namespace, process }: TableNames) {
       update ${namespace} n set ${taken} where n.name = $1 and n.owner = $3 and not n.deleted
         and (exists (select from d) or not exists (select from ${process} where id = $3)) and ${alive} returning ${result}`,
     /** Gives it back: $2 owner, $3 epoch. */
-    release: `update ${namespace} set owner = null, epoch = epoch + 1 where name = $1 and owner = $2 and epoch = $3`,
+    release: `update ${namespace} set owner = null, epoch = epoch + 1, touched_at = clock_timestamp() where name = $1 and owner = $2 and epoch = $3`,
     /** A namespace, its owner's address and the end of its owner's lease. */
     find: `select n.life, n.owner, n.deleted, n.kept, p.address, p.expires_at::text from ${namespace} n left join ${process} p on p.id = n.owner
       where n.name = $1`,
@@ -158,6 +158,9 @@ function sharing({ namespace, process, fleet }: TableNames) {
     ofClient: `select name, life from ${namespace} where clients @> array[$1]::text[] and not deleted`,
     /** Ids of the tenants of all namespaces. */
     tenants: `select distinct unnest(tenants) as tenant from ${namespace} where not deleted`,
+    /** Namespaces of nobody and of dead processes that were last written, or given back, more than $1 milliseconds ago. */
+    unused: `select ${located} from ${withOwner} where n.kept is not null and not n.deleted and n.name <> 'default' and p.id is null
+      and n.touched_at < clock_timestamp() - $1 * interval '1 millisecond'`,
     /** Number of namespaces beside the default one, those in the making included. */
     count: `select count(*)::int as number from ${namespace} where not deleted and name <> 'default'`,
     /** Processes that are alive. */

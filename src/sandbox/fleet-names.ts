@@ -1,6 +1,7 @@
 import { Problem } from '../domain/errors.ts'
 import { DEFAULT_NAMESPACE } from '../domain/namespace-name.ts'
 import type { LocatedNamespace, SharedRegistry } from '../domain/ports/namespace-registry.ts'
+import type { Expiring } from './expiry.ts'
 import type { NamespaceEntries } from './namespace-entries.ts'
 
 /** The names of namespaces, of which several processes give each once, and what one of them knows of those of the others. */
@@ -28,6 +29,20 @@ export class FleetNames {
     if (found && isLeft && name !== DEFAULT_NAMESPACE) await this.#registry.remove(found.life)
     else if (found) throw nameExists(name)
     return this.#registry.count()
+  }
+
+  /** Those of nobody that have not been used for that number of milliseconds. */
+  async unused(milliseconds: number): Promise<Expiring[]> {
+    const entries = this.#entries
+    const found = await this.#registry.unused(milliseconds)
+    return found.map(({ name, life, kept }) => ({
+      name,
+      life,
+      clients: Object.values(kept?.clients ?? {}).map(({ client_id }) => client_id),
+      get busy() {
+        return entries.isHere(name) // it was asked for meanwhile
+      },
+    }))
   }
 
   /** @returns true if another life has the name by now */

@@ -123,12 +123,14 @@ export class Namespaces implements NamespacesControl {
       defaultClients: new Set(base.fixture.tenants.map(({ tenant }) => tenant.client_id)),
       forgotten: (name) => surroundings.meter.forget(name),
     })
-    this.#names = fleet && new FleetNames(fleet.registry, this.#entries)
+    const names = fleet && new FleetNames(fleet.registry, this.#entries)
+    this.#names = names
     this.#expiry = new Expiry({
       after: surroundings.options.namespaceExpiry,
       clock: new SandboxClock(), // for real time only
       log: surroundings.log,
       expiring: () => this.#entries.others().flatMap((entry) => entry.expiring),
+      resting: names && ((after) => names.unused(after)),
       remove: (name) => this.delete(name),
     })
     if (fleet) this.#entries.set(this.#defaultEntry(fleet))
@@ -137,8 +139,7 @@ export class Namespaces implements NamespacesControl {
   /** The namespaces of a sandbox within this one; they end with the process. Throws Problem. */
   async ofGuest(wish: Omit<GuestWish, 'pid'>, surroundings: Surroundings): Promise<Namespaces> {
     const shared = { templates: this.#templates, surroundings }
-    const source = await this.#source()
-    const first = await makeGuestNamespace({ ...shared, wish, source })
+    const first = await makeGuestNamespace({ ...shared, wish, source: await this.#source() })
     return new Namespaces(first, { ...shared, registry: undefined })
   }
 

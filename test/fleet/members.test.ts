@@ -320,6 +320,22 @@ describe.skipIf(noPostgres)(`several processes on one database${noPostgres ? ` (
     await Promise.all(both.map((member) => member.stop()))
   })
 
+  test('a namespace that belongs to nobody expires as one that nobody uses', async () => {
+    const database = await createDatabase('expiry')
+    const first = await start({ database })
+    for (const name of ['old', 'used']) await create(first, { name })
+    await first.stop()
+    const second = await start({ database, namespaceExpiry: '2s' })
+    const names = async () => {
+      await ask(second, '/_sandbox/namespaces/used/clock')
+      return (await ask(second, '/_sandbox/namespaces')).body.map(({ name }: { name: string }) => name)
+    }
+    await eventually(async () => expect(await names()).toEqual(['default', 'used']))
+    const gone = await ask(second, '/_sandbox/namespaces/old/clock')
+    expect(gone.body.detail).toContain('because nobody had used it for 2s')
+    await second.stop()
+  })
+
   test('a handle of any process works as that of any other', async () => {
     const options = { ...OPTIONS, database: await createDatabase('handles') }
     const first = await startSandbox(options)

@@ -80,6 +80,8 @@ export interface SharedRegistry extends NamespaceRegistry, Pick<NamespaceStorage
   locate(name: string): Promise<LocatedNamespace | undefined>
   /** All that are stored, by name; the default one only if it was made. */
   locateAll(): Promise<LocatedNamespace[]>
+  /** Those of nobody that were last written, or given back, longer ago than that. */
+  unused(milliseconds: number): Promise<LocatedNamespace[]>
   /** The namespace of a client; undefined if it is unknown or the default one's. */
   ofClient(clientId: string): Promise<{ name: string; life: string } | undefined>
   /** Ids of the tenants of all namespaces but the default one. */
