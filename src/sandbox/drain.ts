@@ -31,7 +31,7 @@ export class Drain {
   /** Resolves when all are given away, or the signal is aborted. Rejects if one cannot be ended. */
   async run(over: AbortSignal): Promise<void> {
     for (;;) {
-      const names = this.#deps.namespaces.list().map(({ name }) => name)
+      const names = this.#deps.namespaces.held
       if (names.length === 0 || over.aborted) return
       await Promise.all(names.map((name) => this.#giveAway(name, over)))
     }

@@ -88,6 +88,11 @@ export class NamespaceEntry {
     return this.#namespace
   }
 
+  /** @returns true if it is open, or is being made or opened */
+  get held(): boolean {
+    return this.#namespace !== undefined || this.#opening !== undefined
+  }
+
   /** @returns true while it is being made and nothing of it exists yet */
   get inTheMaking(): boolean {
     return this.#closed.is === 'making' && this.#namespace === undefined

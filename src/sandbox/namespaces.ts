@@ -1,3 +1,4 @@
+import { availableParallelism } from 'node:os'
 import type { Credentials, GuestWish, NamespaceSummary, NamespaceWish, Readiness } from '../control/contract.ts'
 import type { NamespacesControl } from '../control/control-parts.ts'
 import { isControlToken } from '../control/guard.ts'
@@ -16,11 +17,12 @@ import { ownerAway } from '../http/front-server.ts'
 import { type PipelineDeps, refuseUnlessReady } from '../http/pipeline.ts'
 import { shorten } from '../support/foreign-text.ts'
 import { suggest } from '../support/nearest.ts'
+import { Lanes } from '../support/serial-queue.ts'
 import { type NamespaceCopy, ownControlToken } from './build-services.ts'
 import { credentialsOf } from './credentials.ts'
 import { Expiry } from './expiry.ts'
 import { FleetNames, nameExists } from './fleet-names.ts'
-import { clientsOf, Namespace } from './namespace.ts'
+import { Namespace } from './namespace.ts'
 import { NamespaceEntries } from './namespace-entries.ts'
 import {
   type Deletion,
@@ -33,6 +35,7 @@ import {
 import {
   auditAfterKill,
   type Base,
+  defaultAsFound,
   keptOf,
   type Making,
   makeGuestNamespace,
@@ -87,8 +90,9 @@ export class Namespaces implements NamespacesControl {
    */
   static async ofFleet({ base, registry, surroundings, leaving }: FleetSetup): Promise<Namespaces> {
     let namespaces: Namespaces | undefined
-    const standIn = await standInFor(base, { surroundings, registry, failure: () => namespaces?.failure })
-    const fleet = { base, registry, standIn, leaving }
+    const failure = () => (namespaces ? namespaces.#entries.get(DEFAULT_NAMESPACE)?.failure : undefined)
+    const standIn = await standInFor(base, { surroundings, registry, failure })
+    const fleet = { base, registry, standIn, leaving, lanes: new Lanes(availableParallelism()) }
     namespaces = new Namespaces(undefined, { registry, surroundings, templates: new Templates(), fleet })
     return namespaces
   }
@@ -154,27 +158,23 @@ export class Namespaces implements NamespacesControl {
    * a stand-in that serves nothing.
    */
   get fallback(): PipelineDeps {
-    const namespace = this.#default ?? this.#entries.get(DEFAULT_NAMESPACE)?.open
-    return namespace ? namespace.http : (this.#fleet?.standIn ?? this.default.http)
+    return (
+      (this.#default ?? this.#entries.get(DEFAULT_NAMESPACE)?.open)?.http ?? this.#fleet?.standIn ?? this.default.http
+    )
   }
 
   /** Reports if the default namespace can be served; of a process of several, if it can own namespaces. */
   readiness(): Readiness {
     if (!this.#fleet) return this.default.readiness()
     const { registry, leaving } = this.#fleet
-    if (leaving()) return { ready: false, reason: 'The process is stopping.' }
-    if (registry.awaySince === undefined && registry.holds()) return { ready: true }
-    return { ready: false, reason: 'The database does not answer.' }
+    const answers = registry.awaySince === undefined && registry.holds()
+    const reason = leaving() ? 'The process is stopping.' : answers ? undefined : 'The database does not answer.'
+    return reason === undefined ? { ready: true } : { ready: false, reason }
   }
 
   /** Reason why tenants cannot be found yet; undefined if they can. */
   notReady(): string | undefined {
     return this.#default?.http.notReady()
-  }
-
-  /** Reason why the default namespace could not be opened when it was last asked for. */
-  get failure(): string | undefined {
-    return this.#entries.get(DEFAULT_NAMESPACE)?.failure
   }
 
   /** True if every client is the default namespace's or unknown. */
@@ -205,8 +205,7 @@ export class Namespaces implements NamespacesControl {
 
   /** The tenant, of any namespace, that an address names in any case, as it is to be written. */
   async tenantInAddress(written: string): Promise<string | undefined> {
-    const all = [...(this.#default ? [this.#default] : []), ...this.#entries.all()]
-    const ids = all.flatMap(({ clients }) => Object.keys(clients))
+    const ids = [this.#default ?? [], this.#entries.all()].flat().flatMap(({ clients }) => Object.keys(clients))
     const find = (among: string[]) =>
       among.find((id) => id === written) ?? among.flatMap((id) => tenantInAddress(written, id) ?? [])[0]
     return find(ids) ?? (this.#fleet && find(await this.#fleet.registry.tenants()))
@@ -245,7 +244,7 @@ export class Namespaces implements NamespacesControl {
       return own !== undefined && isControlToken(text, own)
     }
     if (named && name !== DEFAULT_NAMESPACE && isIts(named)) return name
-    if (!this.#fleet || !NAME.test(name) || name === DEFAULT_NAMESPACE) return undefined
+    if (!this.#fleet || !new RegExp(NAMESPACE_NAME).test(name) || name === DEFAULT_NAMESPACE) return undefined
     return this.#fleet.registry.locate(name).then((found) => (found && isIts(found) ? name : undefined))
   }
 
@@ -254,6 +253,11 @@ export class Namespaces implements NamespacesControl {
     const known = this.#entries.nameOf(clientId)
     if (known !== undefined || !this.#fleet) return known
     return this.#fleet.registry.ofClient(clientId).then((found) => found?.name)
+  }
+
+  /** Names of those that this process has, and of those that it is about to have. */
+  get held(): string[] {
+    return this.#entries.all().flatMap(({ name, held }) => (held ? [name] : []))
   }
 
   /** @returns true if it is open in this process, or is being made in it */
@@ -276,9 +280,9 @@ export class Namespaces implements NamespacesControl {
     const entry = this.#entries.get(name)
     if (!entry || entry.deleted) return
     try {
-      const known = entry.open
-      const namespace = await this.#use(entry)
-      if (namespace !== known) this.#surroundings.log.info({ namespace: name }, 'this process has the namespace now')
+      const before = entry.open
+      if ((await this.#use(entry)) !== before)
+        this.#surroundings.log.info({ namespace: name }, 'this process has the namespace now')
     } catch (error) {
       throw error instanceof Problem && isOwnedElsewhere(error.cause) ? error.cause : error
     }
@@ -394,19 +398,14 @@ export class Namespaces implements NamespacesControl {
 
   /** The entry of the default namespace in a process of several. */
   #defaultEntry({ base, registry }: FleetParts): NamespaceEntry {
-    const surroundings = this.#surroundings
-    const clients = clientsOf(base.fixture)
-    const found = {
-      name: DEFAULT_NAMESPACE,
-      life: DEFAULT_NAMESPACE,
-      kept: keptOf({ ...base, created_at: '', clients }),
-    }
-    const open = () => openDefault(base, { registry, surroundings })
-    return NamespaceEntry.found(found, this.#opening(open))
+    const open = () => openDefault(base, { registry, surroundings: this.#surroundings })
+    return NamespaceEntry.found(defaultAsFound(base), this.#opening(open))
   }
 
   #opening(open: Opening['open']): Opening {
-    return { open, log: this.#surroundings.log, moves: this.#fleet !== undefined }
+    const lanes = this.#fleet?.lanes
+    const inTurn: Opening['open'] = lanes ? (kept) => lanes.run(() => open(kept)) : open
+    return { open: inTurn, log: this.#surroundings.log, moves: lanes !== undefined }
   }
 
   #refuseIfMany(number: number): void {
@@ -468,8 +467,6 @@ export class Namespaces implements NamespacesControl {
   }
 }
 
-const NAME = new RegExp(NAMESPACE_NAME)
-
 /** Dependencies of the namespaces of one process of several. */
 interface FleetSetup {
   base: Base
@@ -481,6 +478,8 @@ interface FleetSetup {
 
 interface FleetParts extends Omit<FleetSetup, 'surroundings'> {
   standIn: PipelineDeps
+  /** Namespaces that are opened at once take the processor from each other: all would be late. */
+  lanes: Lanes
 }
 
 interface NamespacesDeps extends Pick<Making, 'registry' | 'surroundings' | 'templates'> {

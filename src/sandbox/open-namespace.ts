@@ -14,7 +14,7 @@ import { RecentlyUsed } from '../support/maps.ts'
 import { SeededRandom } from '../support/random.ts'
 import { version } from '../version.ts'
 import type { NamespaceCopy } from './build-services.ts'
-import { Namespace } from './namespace.ts'
+import { clientsOf, Namespace } from './namespace.ts'
 import type { Surroundings } from './surroundings.ts'
 
 /** What a namespace is made from: another one, or what the default one is made from. */
@@ -200,6 +200,12 @@ export function openDefault(
   { registry, surroundings }: { registry: NamespaceRegistry; surroundings: Surroundings },
 ): Promise<Namespace> {
   return openNamespace({ ...plain(base), name: DEFAULT_NAMESPACE, life: undefined, registry, surroundings })
+}
+
+/** The default namespace as one that is stored, in a process of several. */
+export function defaultAsFound(base: Base): FoundNamespace {
+  const kept = keptOf({ ...base, created_at: '', clients: clientsOf(base.fixture) })
+  return { name: DEFAULT_NAMESPACE, life: DEFAULT_NAMESPACE, kept }
 }
 
 /** The members of a base alone. */

@@ -274,6 +274,7 @@ export class Places {
       if (isOwnedElsewhere(error) || seat.registry.dead.aborted) return undefined
       // The application says why.
     }
+    if (this.#deps.isClosed(name)) return undefined
     this.#led.set(request, name)
     return 'here'
   }
