@@ -72,11 +72,15 @@ describe.skipIf(noPostgres)(`a fleet loses a process${noPostgres ? ` (${noPostgr
     const client = new KeyedClient(() => [other.url], owner.credentials, 'eve')
     await client.open()
     await client.deposit(1_000)
-    const ended = owner.end('SIGTERM')
-    await client.deposit(1_001)
+    let running = true
+    const ended = owner.end('SIGTERM').finally(() => {
+      running = false
+    })
+    for (let amount = 1_001; running; amount++) await client.deposit(amount)
     expect(await ended).toBe(0)
-    expect(other.has('default')).toBe(true)
+    expect(client.again).toBe(0)
     await client.expectAllOnce(other.url)
+    expect(other.has('default')).toBe(true)
     expect(await ask(other, 'audit')).toMatchObject({ ok: true })
   })
 
