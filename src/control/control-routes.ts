@@ -67,7 +67,7 @@ export async function controlRoutes(app: FastifyInstance, deps: ControlDeps): Pr
     guarded.addHook('onRequest', async (request, reply) => {
       reply.headers(PRIVATE)
       if (request.routeOptions.config.open) refuseForeigners(request, deps)
-      else request.limitedTo = guard(request, deps)
+      else request.limitedTo = await guard(request, deps)
       overlookNeedlessBody(request)
     })
     for (const routes of ofSandbox) await routes(guarded, deps)

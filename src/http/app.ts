@@ -63,7 +63,7 @@ export async function createApp(deps: AppDeps): Promise<FastifyInstance> {
     frameworkErrors: (error, request, reply) => {
       request.log = log
       reply.log = log
-      entrance.enter(request, reply, fallback, null)
+      entrance.enter(request, reply, deps.fallback, null)
       logWhenOver(request, reply, service)
       writeError(badRequest(error) ?? error, request, reply, settings)
     },

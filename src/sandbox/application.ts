@@ -6,6 +6,7 @@ import { createApp } from '../http/app.ts'
 import type { SandboxLogger } from '../options.ts'
 import { PACKAGE_ROOT } from '../package-root.ts'
 import type { ServerCertificate } from '../tls/server-certificate.ts'
+import type { FleetNamespaces } from './fleet-namespaces.ts'
 import { Lead } from './lead.ts'
 import type { Namespaces } from './namespaces.ts'
 import { supportRoutes } from './support-routes.ts'
@@ -15,6 +16,8 @@ import type { Surroundings } from './surroundings.ts'
 export interface ApplicationDeps {
   settings: ServiceSettings
   namespaces: Namespaces
+  /** Those of all processes, in one of several. */
+  fleet: FleetNamespaces | undefined
   surroundings: Surroundings
   sessions: Sessions
   certificate: ServerCertificate | undefined
@@ -32,12 +35,14 @@ export interface ApplicationDeps {
  * it takes with it Fastify and all routes, which are loaded while an Anvil comes up.
  */
 export function createApplication(deps: ApplicationDeps): Promise<FastifyInstance> {
-  const { settings, namespaces, surroundings, sessions, certificate, instance, log, createGuest, stop } = deps
+  const { settings, namespaces, surroundings, certificate, log } = deps
   const { options, origin, identity } = surroundings
   const lead = new Lead(namespaces, identity.idpTokens)
   return createApp({
     settings,
-    fallback: namespaces.default.http,
+    get fallback() {
+      return namespaces.fallback
+    },
     namespaceOf: lead.byHead,
     log,
     shared: options.database,
@@ -46,7 +51,6 @@ export function createApplication(deps: ApplicationDeps): Promise<FastifyInstanc
     origin,
     inspector: options.inspector ? new URL('dist/inspector/', PACKAGE_ROOT) : undefined,
     docs: new URL('dist/docs/', PACKAGE_ROOT),
-    neighbours: (app, entrance) =>
-      supportRoutes(app, { namespaces, lead, surroundings, options, entrance, sessions, instance, createGuest, stop }),
+    neighbours: (app, entrance) => supportRoutes(app, { ...deps, lead, options, entrance }),
   })
 }

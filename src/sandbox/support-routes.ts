@@ -5,6 +5,7 @@ import { controlRoutes } from '../control/control-routes.ts'
 import type { Sessions } from '../control/sessions.ts'
 import { Problem } from '../domain/errors.ts'
 import { isLoopback } from '../domain/origin.ts'
+import { isForwarded } from '../fleet/forwarded-header.ts'
 import { refuseSocket } from '../http/client-error.ts'
 import type { Entrance } from '../http/entrance.ts'
 import { inProcessFetch } from '../http/in-process-fetch.ts'
@@ -21,6 +22,7 @@ import { version } from '../version.ts'
 import { concludeRun } from './conclusion.ts'
 import { credentialsOf, withFirstRequests } from './credentials.ts'
 import { evidenceOf } from './evidence-of.ts'
+import type { FleetNamespaces } from './fleet-namespaces.ts'
 import type { Lead } from './lead.ts'
 import { auditedMoneyOf } from './money-of.ts'
 import type { Namespace } from './namespace.ts'
@@ -32,6 +34,8 @@ import { usageOf } from './usage.ts'
 /** Dependencies of the routes beside the service. */
 export interface SupportDeps {
   namespaces: Namespaces
+  /** Those of all processes, in one of several. */
+  fleet: FleetNamespaces | undefined
   lead: Lead
   surroundings: Surroundings
   options: ResolvedOptions
@@ -47,7 +51,7 @@ export interface SupportDeps {
 
 /** Registers the routes on the service's origin beside it: identity provider, RPC, control. */
 export async function supportRoutes(app: FastifyInstance, deps: SupportDeps): Promise<void> {
-  const { namespaces, lead, surroundings, options } = deps
+  const { namespaces, fleet, lead, surroundings, options } = deps
   const { origin } = surroundings
   await app.register(async (scope) => registerIdentity(scope, deps))
   await app.register(rpcProxy, {
@@ -55,9 +59,9 @@ export async function supportRoutes(app: FastifyInstance, deps: SupportDeps): Pr
     local: options.local,
     origin,
     blockTime: options.blockTime,
-    refuseSocket: (socket, error) => refuseSocket(socket, error, lead.ids, namespaces.default.fixture.settings),
+    refuseSocket: (socket, error) => refuseSocket(socket, error, lead.ids, namespaces.base.fixture.settings),
   })
-  const { clock } = namespaces.default.services.service
+  const { clock } = namespaces.fallback.service
   const usageDeps = { namespaces, surroundings, clock, began: clock.wallNow() }
   await app.register(controlRoutes, {
     version,
@@ -68,15 +72,16 @@ export async function supportRoutes(app: FastifyInstance, deps: SupportDeps): Pr
     origin,
     sessions: deps.sessions,
     wallNow: () => clock.wallNow(),
-    readiness: () => namespaces.default.readiness(),
+    readiness: () => namespaces.readiness(),
     shippedScenarios,
     stop: deps.stop,
     namespace: async (name) => controlNamespace(await namespaces.get(name), namespaces, surroundings),
-    namespaces,
-    usage: () => usageOf(usageDeps),
+    namespaces: fleet ?? namespaces,
+    usage: (reach) => (fleet ? fleet.usage(usageOf(usageDeps), reach) : usageOf(usageDeps)),
+    isForwarded,
     metrics: async () => (await import('./metrics.ts')).metricsOf(usageDeps), // most runs never need it
     createGuest: deps.createGuest,
-    announce: (url) => announce(url, surroundings),
+    announce: (url) => (fleet ? refuseToAnnounce() : announce(url, surroundings)),
     clientOf: async (namespace, { limitedTo }) => {
       const { ControlClient } = await import('../control/client.ts')
       const { url } = origin
@@ -100,6 +105,12 @@ function announce(text: string, { origin, options }: Surroundings): void {
   origin.announce(url)
 }
 
+/** Each process would have another one. Throws Problem. */
+function refuseToAnnounce(): never {
+  const detail = 'Several processes have one origin: start all of them with the same --public-url.'
+  throw new Problem('validation_error', { detail, param: 'public_url' })
+}
+
 function originIn(text: string): string {
   try {
     return publicOrigin(text)
@@ -110,14 +121,14 @@ function originIn(text: string): string {
 }
 
 async function registerIdentity(scope: FastifyInstance, { namespaces, lead, surroundings, entrance }: SupportDeps) {
-  const { http, fixture } = namespaces.default
+  const { fixture } = namespaces.base
   const tokenEndpoint = tokenEndpointFaults(scope, { entrance, namespaceOfClient: lead.byClient })
   await scope.register(identityRoutes, {
     provider: surroundings.identity.identityProvider,
     settings: fixture.settings,
     findTenant: ({ namespace }, clientId) => namespace.service.store.find('tenants', 'client_id', clientId),
     tenantInAddress: async (written) => {
-      refuseUnlessReady(http.notReady())
+      refuseUnlessReady(namespaces.notReady())
       return namespaces.tenantInAddress(written)
     },
     ...tokenEndpoint,

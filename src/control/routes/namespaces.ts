@@ -1,5 +1,5 @@
 import { type Static, Type } from '@sinclair/typebox'
-import type { FastifyInstance } from 'fastify'
+import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { from, named } from '../../domain/described-schema.ts'
 import { NAMESPACE_NAME } from '../../domain/namespace-name.ts'
 import { MAX_SEED } from '../../support/random.ts'
@@ -66,7 +66,8 @@ const tags = ['Namespaces']
 const URL = '/_sandbox/namespaces'
 
 /** Isolated copies of everything behind the API, each with credentials of its own. */
-export async function namespaceRoutes(app: FastifyInstance, { namespaces }: ControlDeps): Promise<void> {
+export async function namespaceRoutes(app: FastifyInstance, { namespaces, isForwarded }: ControlDeps): Promise<void> {
+  const reach = ({ raw }: FastifyRequest) => ({ hereAlone: isForwarded(raw) })
   app.get(
     URL,
     {
@@ -77,7 +78,7 @@ export async function namespaceRoutes(app: FastifyInstance, { namespaces }: Cont
         response: { 200: NamespacesSchema },
       },
     },
-    () => namespaces.list(),
+    (request) => namespaces.list(reach(request)),
   )
   app.post<{ Body: NamespaceWish & Static<typeof Wish> }>(
     URL,
@@ -101,7 +102,8 @@ export async function namespaceRoutes(app: FastifyInstance, { namespaces }: Cont
         ],
       },
     },
-    async (request, reply) => reply.code(201).send(await namespaces.create(request.body, isFromOutside(request))),
+    async (request, reply) =>
+      reply.code(201).send(await namespaces.create(request.body, isFromOutside(request), reach(request))),
   )
   app.get<{ Params: Static<typeof Params> }>(
     `${URL}/:namespace`,

@@ -49,7 +49,7 @@ export async function sessionRoutes(
     },
     async (request, reply) => {
       if (controlToken === undefined) return reply.code(204).send()
-      const token = tokenFor(request.body, { controlToken, sessions, namespaceOfToken })
+      const token = await tokenFor(request.body, { controlToken, sessions, namespaceOfToken })
       return reply
         .code(204)
         .header('set-cookie', sessions.begin(token, isSecure(request)))
@@ -83,12 +83,15 @@ interface Tokens extends Pick<ControlDeps, 'sessions' | 'namespaceOfToken'> {
 }
 
 /** The control token that the session is to stand for. Throws Problem control_token_required or validation_error. A good code is used up. */
-function tokenFor({ code, token }: Static<typeof Wish>, { controlToken, sessions, namespaceOfToken }: Tokens): string {
+async function tokenFor(
+  { code, token }: Static<typeof Wish>,
+  { controlToken, sessions, namespaceOfToken }: Tokens,
+): Promise<string> {
   if (code !== undefined && token !== undefined) {
     throw new Problem('validation_error', { detail: 'Give code or token, not both.', param: 'token' })
   }
   if (token !== undefined) {
-    if (isControlToken(token, controlToken) || namespaceOfToken(token) !== undefined) return token
+    if (isControlToken(token, controlToken) || (await namespaceOfToken(token)) !== undefined) return token
     throw refusal('This is neither the control token printed at start nor that of a namespace.', 'token', true)
   }
   if (code !== undefined && !sessions.redeem(code)) {

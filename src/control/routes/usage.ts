@@ -6,7 +6,7 @@ import { MetricsSchema, UsageSchema } from '../usage-schemas.ts'
 const [type = ''] = METRICS_TYPE.split(';')
 
 /** What the sandbox and each of its namespaces use, for people and for Prometheus. */
-export async function usageRoutes(app: FastifyInstance, { usage, metrics }: ControlDeps): Promise<void> {
+export async function usageRoutes(app: FastifyInstance, { usage, metrics, isForwarded }: ControlDeps): Promise<void> {
   app.get(
     '/_sandbox/usage',
     {
@@ -17,7 +17,7 @@ export async function usageRoutes(app: FastifyInstance, { usage, metrics }: Cont
         response: { 200: UsageSchema },
       },
     },
-    () => usage(),
+    ({ raw }) => usage({ hereAlone: isForwarded(raw) }),
   )
   app.get(
     '/_sandbox/metrics',
