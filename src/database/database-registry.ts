@@ -128,9 +128,17 @@ export class DatabaseRegistry implements SharedRegistry {
   }
 
   async agree({ seed, fixture }: SharedBase): Promise<SharedBase> {
-    await this.#ask(this.database.statements.forgetRemains)
-    const [row] = await this.#ask(this.database.statements.agree, [seed, fixture])
-    return { seed: Number(row?.seed), fixture: String(row?.fixture) }
+    const { forgetRemains, joining, agree } = this.database.statements
+    await this.#ask(forgetRemains)
+    try {
+      const { rows } = await this.database.transaction(async (client) => {
+        await client.query(joining)
+        return client.query(agree, [this.id, seed, fixture])
+      })
+      return { seed: Number(rows[0].seed), fixture: rows[0].fixture }
+    } catch (error) {
+      throw databaseFailure(this.database.place, error)
+    }
   }
 
   async locate(name: string): Promise<LocatedNamespace | undefined> {

@@ -146,14 +146,23 @@ function sharing({ namespace, process, fleet }: TableNames) {
   const living = 'not p.dead and p.expires_at > clock_timestamp()'
   const located = `n.name, n.life, n.kept, p.id as owner, p.address`
   const withOwner = `${namespace} n left join ${process} p on p.id = n.owner and ${living}`
-  const stored = (column: string) =>
-    `(select n.manifest->>'${column}' from ${namespace} n where n.name = 'default' and not n.deleted)`
   return {
     /** The secret of the fleet; $1 if it has none yet. */
     secret: `update ${fleet} set secret = coalesce(secret, $1) returning secret`,
-    /** What the default namespace is made from, if it was made, else what processes agreed on before, else $1 seed and $2 fixture. */
-    agree: `update ${fleet} set seed = coalesce(${stored('seed')}::bigint, seed, $1), fixture = coalesce(${stored('fixture')}, fixture, $2)
-      returning seed, fixture`,
+    /** Lets nobody else join for as long as the transaction lasts. */
+    joining: `select from ${fleet} for update`,
+    /**
+     * Seed and fixture of the fleet: of the namespace `default`; or those agreed on, if there is any namespace, or a process other than $1
+     * that may be making one; or else $2 and $3.
+     */
+    agree: `with said as (
+        select 1 as rank, (manifest->>'seed')::bigint as seed, manifest->>'fixture' as fixture from ${namespace}
+          where name = 'default' and not deleted
+        union all select 2, seed, fixture from ${fleet} where fixture is not null and (
+          exists (select from ${namespace} where not deleted)
+          or exists (select from ${process} p where p.id <> $1 and ${living}))
+        union all select 3, $2::bigint, $3::text)
+      update ${fleet} set (seed, fixture) = (select seed, fixture from said order by rank limit 1) returning seed, fixture`,
     /** A namespace, and its owner if that is alive. */
     locate: `select ${located} from ${withOwner} where n.name = $1 and not n.deleted`,
     /** All that are kept, the default one, and their owners. */

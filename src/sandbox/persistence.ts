@@ -219,7 +219,7 @@ export function otherBeginning(
   if (wanted.seed !== undefined && wanted.seed !== stored.seed)
     return `it was made with seed ${stored.seed}, not ${wanted.seed}. Fix: leave --seed out, or start with ${other}`
   if (wanted.fixture === stored.fixture) return undefined
-  return `it was made from a fixture file with other tenants, pools or chains. Fix: start with that file, or with ${other}`
+  return `it was made from a fixture file with other tenants, pools or chains. Fix: name that file in --fixtures, or start with ${other}`
 }
 
 /** Options of opening the storage of a namespace. */

@@ -1,11 +1,15 @@
 import { once } from 'node:events'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { Client } from 'pg'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
 import { WebSocket } from 'ws'
 import type { Credentials } from '../../src/control/contract.ts'
 import { type SandboxOptions, startSandbox } from '../../src/index.ts'
 import { FleetMember } from '../../src/sandbox/fleet-member.ts'
 import { eventually } from '../helpers/eventually.ts'
+import { writeFixture } from '../helpers/fixture-file.ts'
 import { noPostgres, Postgres } from '../helpers/postgres.ts'
 
 const PUBLIC = 'http://127.0.0.1:9'
@@ -349,10 +353,27 @@ describe.skipIf(noPostgres)(`several processes on one database${noPostgres ? ` (
     await first.stop()
   })
 
+  test('a seed that was asked for by one that made nothing does not count when it is gone', async () => {
+    const database = await createDatabase('never')
+    const first = await start({ database, seed: 8 })
+    await expect(start({ database, seed: 7 })).rejects.toThrow('it was made with seed 8, not 7')
+    await first.stop()
+    const second = await start({ database, seed: 7 })
+    expect((await ask(second, '/_sandbox/credentials')).body.seed).toBe(7)
+    await second.stop()
+    await expect(start({ database, seed: 8 })).rejects.toThrow('it was made with seed 7, not 8')
+  })
+
   test('one of another seed is refused, and so is one that shares with nobody', async () => {
     const database = await createDatabase('seeds')
     const first = await start({ database, seed: 7 })
     await expect(start({ database, seed: 8 })).rejects.toThrow('it was made with seed 7, not 8')
+    const directory = mkdtempSync(join(tmpdir(), 'yield-sandbox-seeds-'))
+    onTestFinished(() => rmSync(directory, { recursive: true }))
+    const fewer = await writeFixture(directory, ({ tenants }) => void tenants.pop())
+    await expect(start({ database, fixtures: fewer })).rejects.toThrow(
+      /made from a fixture file with other tenants, pools or chains\. Fix: name that file in --fixtures, or start with/,
+    )
     expect((await ask(await start({ database }), '/_sandbox/credentials')).body.seed).toBe(7)
     await expect(startSandbox({ port: 0, database })).rejects.toThrow('start this one with --fleet-port')
     await Promise.all([first, members.at(-1)!].map((member) => member.stop()))
