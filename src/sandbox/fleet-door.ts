@@ -1,7 +1,6 @@
-import type { Server, ServerResponse } from 'node:http'
-import type { FastifyInstance } from 'fastify'
+import type { ServerResponse } from 'node:http'
 import { SandboxClock } from '../domain/clock.ts'
-import type { Listener } from '../http/listener.ts'
+import type { ListenedApp, Listener } from '../http/listener.ts'
 import type { SandboxListener } from './sandbox.ts'
 
 /** Milliseconds that answers have to go out before the state is given away. */
@@ -14,7 +13,7 @@ const ANSWERS_MS = 1_000
 export class FleetDoor implements SandboxListener {
   readonly #listener: Listener
   readonly #open = new Set<ServerResponse>()
-  #app: FastifyInstance | undefined
+  #app: ListenedApp | undefined
   #closed: Promise<void> | undefined
 
   constructor(listener: Listener) {
@@ -33,11 +32,10 @@ export class FleetDoor implements SandboxListener {
     return this.#listener.openBeside(host)
   }
 
-  async serve(app: FastifyInstance): Promise<void> {
+  async serve(app: ListenedApp): Promise<void> {
     this.#app = app
     await app.ready()
-    const server: Server = app.server
-    server.prependListener('request', (_request, response) => {
+    app.server.prependListener('request', (_request, response) => {
       this.#open.add(response)
       response.once('close', () => this.#open.delete(response))
     })

@@ -1,6 +1,5 @@
 import type { Server as HttpServer, IncomingMessage } from 'node:http'
 import { promisify } from 'node:util'
-import type { FastifyInstance } from 'fastify'
 import { pino } from 'pino'
 import { checkOptions } from '../check-options.ts'
 import type { Credentials, Guest, GuestWish } from '../control/contract.ts'
@@ -11,7 +10,6 @@ import { DEFAULT_NAMESPACE } from '../domain/namespace-name.ts'
 import type { Origin } from '../domain/origin.ts'
 import type { KeptNamespace, NamespaceRegistry } from '../domain/ports/namespace-registry.ts'
 import type { Fixture } from '../fixtures/fixture.ts'
-import { inProcessFetch } from '../http/in-process-fetch.ts'
 import { Listener } from '../http/listener.ts'
 import type { SandboxLogger, SandboxOptions } from '../options.ts'
 import { type ResolvedOptions, resolveOptions } from '../resolve-options.ts'
@@ -19,6 +17,7 @@ import { isAlive } from '../support/is-alive.ts'
 import { type Logger, loggerWith } from '../support/logger.ts'
 import { SeededRandom } from '../support/random.ts'
 import { chooseCertificate, type ServerCertificate } from '../tls/server-certificate.ts'
+import type { Application } from './application.ts'
 import { readBeginState } from './begin-state.ts'
 import type { NamespaceCopy } from './build-services.ts'
 import { refuseFleetOptions } from './check-fleet-options.ts'
@@ -56,7 +55,7 @@ export class Sandbox {
   readonly #host: Sandbox | undefined
   readonly #guests = new Set<Sandbox>()
   readonly #fleet: Listener[] = []
-  #app: FastifyInstance | undefined
+  #app: Application | undefined
   readonly #ending = new AbortController()
   #stopping: Promise<void> | undefined
 
@@ -236,17 +235,17 @@ export class Sandbox {
   async #serve({ settings }: Fixture, log: SandboxLogger): Promise<void> {
     // Loaded here, not before: Anvil comes up meanwhile.
     const { createApplication } = await import('./application.ts')
-    this.#app = await createApplication({
-      settings,
+    const parts = {
       namespaces: this.namespaces,
       surroundings: this.#surroundings,
       sessions: this.#sessions,
-      certificate: this.#certificate,
       instance: this.instance,
-      log,
-      createGuest: (wish) => this.createGuest(wish),
+      createGuest: (wish: GuestWish) => this.createGuest(wish),
       stop: () => this.stop(),
-    })
+    }
+    const around = this.#host ? this.#host.#app : undefined
+    const deps = { settings, certificate: this.#certificate, log }
+    this.#app = around?.ofGuest(parts) ?? (await createApplication(parts, deps))
     if (this.options.idleExit > 0) this.#watchUse(this.#app, this.options.idleExit)
     await this.#listener.serve(this.#app)
     this.#endWhenLost(log)
@@ -264,7 +263,7 @@ export class Sandbox {
   }
 
   /** Ends the sandbox when it has had no request, and no connection, for so many milliseconds. Probes are no use of it. */
-  #watchUse({ server }: FastifyInstance, limit: number): void {
+  #watchUse({ server }: Application, limit: number): void {
     const clock = new SandboxClock() // for real time only
     let used = clock.wallNow()
     server.on('request', ({ url = '' }: IncomingMessage) => {
@@ -345,7 +344,7 @@ export class Sandbox {
   /** Answers requests for its URLs without the network. */
   get fetch(): typeof fetch {
     if (!this.#app) throw new Error('the sandbox is being built')
-    return inProcessFetch(this.#app, new URL(this.baseUrl).host)
+    return this.#app.fetchFrom()
   }
 
   /** Credentials for a client to connect: addresses, secrets and keys of every tenant. */

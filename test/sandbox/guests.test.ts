@@ -1,8 +1,13 @@
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { once } from 'node:events'
+import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
+import { WebSocket } from 'ws'
 import { ControlClient } from '../../src/control/client.ts'
+import type { Credentials, GuestWish } from '../../src/control/contract.ts'
 import { concludeRun } from '../../src/sandbox/conclusion.ts'
 import { Sandbox } from '../../src/sandbox/sandbox.ts'
 import { eventually } from '../helpers/eventually.ts'
+import { partnerAt } from '../helpers/partner.ts'
+import { sendBytes } from '../http/raw-http.ts'
 
 let host: Sandbox
 let outer: ControlClient
@@ -13,9 +18,30 @@ beforeAll(async () => {
 })
 afterAll(() => host.stop())
 
-async function guest(pid = process.pid) {
-  const made = await outer.createGuest({ pid })
-  return { ...made, client: new ControlClient(new URL(made.credentials.control_url).origin) }
+async function guest(wish: Partial<GuestWish> = {}, within = outer) {
+  const { credentials } = await within.createGuest({ pid: process.pid, ...wish })
+  return placeOf(credentials)
+}
+
+function placeOf(credentials: Credentials) {
+  const { origin } = new URL(credentials.control_url)
+  return { credentials, origin, client: new ControlClient(origin), acme: partnerAt(credentials) }
+}
+
+type Place = ReturnType<typeof placeOf>
+
+/** The host and two guests. */
+async function threePlaces(): Promise<[Place, Place, Place]> {
+  return [placeOf(await outer.credentials()), await guest(), await guest()]
+}
+
+async function jsonAt(url: string): Promise<Record<string, unknown>> {
+  return (await fetch(url)).json() as Promise<Record<string, unknown>>
+}
+
+/** Status of the answer to a list of pools with this token. */
+async function statusWith(token: string, { credentials: { base_url } }: Place): Promise<number> {
+  return (await fetch(`${base_url}/v1/partner/pools`, { headers: { authorization: `Bearer ${token}` } })).status
 }
 
 function tokenRequest(auth_url: string, client_id: string, client_secret: string): Promise<Response> {
@@ -50,7 +76,7 @@ test('evidence is the same over the network as in the process', async () => {
 })
 
 test('a guest ends with its process, its own stop and its host', async () => {
-  const gone = await guest(2 ** 22 + 1)
+  const gone = await guest({ pid: 2 ** 22 + 1 })
   await eventually(async () => expect(await gone.client.answers()).toBe(false))
   const stopped = await guest()
   await stopped.client.stop()
@@ -63,12 +89,122 @@ test('a guest ends with its process, its own stop and its host', async () => {
 })
 
 test('a runner’s own requests do not count as the client’s', async () => {
-  const { client, credentials } = await guest()
-  const url = new URL(credentials.control_url).origin
-  const clear = (headers: Record<string, string>) => fetch(`${url}/_sandbox/faults`, { method: 'DELETE', headers })
+  const { client, origin } = await guest()
+  const clear = (headers: Record<string, string>) => fetch(`${origin}/_sandbox/faults`, { method: 'DELETE', headers })
   await clear({ 'x-sandbox-runner': '1' })
   expect((await client.conclude('well')).evidence.taken_away.clearings).toBe(0)
   await clear({})
   expect((await client.conclude('well')).evidence.taken_away.clearings).toBe(1)
   await client.stop()
+})
+
+test('host and guests have an address, an issuer and an instance each, and no other’s token is good', async () => {
+  const all = await threePlaces()
+  for (const { origin } of all) {
+    const { issuer, token_endpoint } = await jsonAt(`${origin}/.well-known/openid-configuration`)
+    expect([issuer, token_endpoint]).toEqual([origin, `${origin}/oauth2/token`])
+    expect(await jsonAt(`${origin}/openapi.json`)).toMatchObject({ servers: [{ url: origin }] })
+  }
+  const instances = await Promise.all(all.map(async ({ client }) => (await client.health()).instance))
+  expect(new Set(instances).size).toBe(3)
+  for (const [own, { acme }] of all.entries()) {
+    const token = await acme.idpToken()
+    const statuses = await Promise.all(all.map((place) => statusWith(token, place)))
+    expect(statuses).toEqual([0, 1, 2].map((i) => (i === own ? 200 : 401)))
+  }
+  await Promise.all(all.slice(1).map(({ client }) => client.stop()))
+})
+
+test('faults, records, namespaces and what is used are those of the guest alone', async () => {
+  const [, one, two] = await threePlaces()
+  await outer.clearRequests()
+  const [fault] = await one.client.addFaults([
+    { kind: 'error', match: { operation: 'list_pools' }, with: { status: 502 } },
+  ])
+  const inner = placeOf(await one.client.createNamespace({ name: 'inner' }))
+  expect((await one.acme.get('pools')).status).toBe(502)
+  expect((await two.acme.get('pools')).status).toBe(200)
+  expect((await inner.acme.get('pools')).status).toBe(200)
+  expect(await one.client.faults()).toMatchObject([{ id: fault?.id, hits: 1 }])
+  expect([await outer.faults(), await two.client.faults()]).toEqual([[], []])
+  const listed = await Promise.all([outer, one.client, two.client].map((client) => client.namespaces()))
+  expect(listed.map((names) => names.map(({ name, requests }) => [name, requests]))).toEqual([
+    [['default', 0]],
+    [
+      ['default', 2],
+      ['inner', 2],
+    ],
+    [['default', 2]],
+  ])
+  expect((await fetch(`${two.origin}/_sandbox/namespaces/inner/requests`)).status).toBe(404)
+  expect((await two.client.usage()).requests.total).toBe(2)
+  const [{ client_id, client_secret } = { client_id: '', client_secret: '' }] = inner.credentials.tenants
+  expect((await tokenRequest(two.credentials.auth_url, client_id, client_secret)).status).toBe(401)
+  await Promise.all([one.client.stop(), two.client.stop()])
+})
+
+test('ids of a guest do not depend on what is asked elsewhere', async () => {
+  const wish = { seed: 7, clock: '2030-01-01T00:00:00Z' }
+  const idsAt = async ({ acme, origin }: Place) => {
+    const pools = await acme.get('pools')
+    const health = await fetch(`${origin}/_sandbox/health`)
+    const malformed = await sendBytes(origin, 'GET /\r\n\r\n')
+    const name = 'x-service-request-id'
+    return [pools.headers.get(name), health.headers.get(name), malformed.headers[name]]
+  }
+  const first = await guest(wish)
+  const alone = await idsAt(first)
+  expect(new Set(alone).size).toBe(3)
+  const second = await guest(wish)
+  await Promise.all([idsAt(placeOf(await outer.credentials())), idsAt(first)])
+  expect(await idsAt(second)).toEqual(alone)
+  await Promise.all([first.client.stop(), second.client.stop()])
+})
+
+test('the end of a guest closes its WebSockets, and leaves what others wait for', async () => {
+  const all = await threePlaces()
+  const [, one, two] = all
+  const sockets = all.map(({ credentials }) => new WebSocket(`${credentials.rpc_urls['31337']}`.replace('http', 'ws')))
+  await Promise.all(sockets.map((socket) => once(socket, 'open')))
+  const [, ofOne, ofTwo] = sockets
+  const [waiting, closed] = [two.client.nextRequest({ wait_ms: 20_000 }), once(ofOne as WebSocket, 'close')]
+  await one.client.stop()
+  expect((await closed)[0]).toBe(1001)
+  for (const socket of sockets) {
+    if (socket === ofOne) continue
+    socket.send(JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'eth_chainId', params: [] }))
+    const [answer] = await once(socket, 'message')
+    expect(JSON.parse(String(answer))).toMatchObject({ id: 1, result: '0x7a69' })
+  }
+  await two.acme.get('pools')
+  expect((await waiting).data).not.toBeNull()
+  sockets[0]?.close()
+  await two.client.stop()
+  expect((await once(ofTwo as WebSocket, 'close'))[0]).toBe(1001)
+})
+
+test('a guest has no control token, whatever its host has, and its pages are its own', async () => {
+  const other = await Sandbox.listen({ port: 0, controlToken: 'secret' })
+  onTestFinished(() => other.stop())
+  await other.ready
+  const { origin, acme } = placeOf((await other.createGuest({ pid: process.pid })).credentials)
+  const [atHost, atGuest] = [`${other.baseUrl}/_sandbox/requests`, `${origin}/_sandbox/requests`]
+  expect([(await fetch(atHost)).status, (await fetch(atGuest)).status]).toEqual([401, 200])
+  const statusFor = async (page: string) => (await fetch(atGuest, { headers: { origin: page } })).status
+  expect([await statusFor(origin), await statusFor(other.baseUrl)]).toEqual([200, 403])
+  const struck = await acme.get('pools', { headers: { 'x-sandbox-fault': 'error; status=503' } })
+  expect(struck.status).toBe(503)
+})
+
+test('a guest has tools for agents, and guests of its own, which end with it', async () => {
+  const one = await guest()
+  const call = { jsonrpc: '2.0', id: 1, method: 'tools/call', params: { name: 'connect', arguments: {} } }
+  const headers = { 'content-type': 'application/json' }
+  const answer = await fetch(`${one.origin}/_sandbox/mcp`, { method: 'POST', headers, body: JSON.stringify(call) })
+  expect(await answer.text()).toContain(`YIELD_BASE_URL=${one.credentials.base_url}`)
+  const inner = await guest({}, one.client)
+  expect((await inner.acme.get('pools')).status).toBe(200)
+  expect((await one.client.namespaces()).map(({ requests }) => requests)).toEqual([0])
+  await one.client.stop()
+  await eventually(async () => expect(await inner.client.answers()).toBe(false))
 })

@@ -66,7 +66,7 @@ const tags = ['Namespaces']
 const URL = '/_sandbox/namespaces'
 
 /** Isolated copies of everything behind the API, each with credentials of its own. */
-export async function namespaceRoutes(app: FastifyInstance, { namespaces }: ControlDeps): Promise<void> {
+export async function namespaceRoutes(app: FastifyInstance, { sandboxOf }: ControlDeps): Promise<void> {
   app.get(
     URL,
     {
@@ -77,7 +77,7 @@ export async function namespaceRoutes(app: FastifyInstance, { namespaces }: Cont
         response: { 200: NamespacesSchema },
       },
     },
-    () => namespaces.list(),
+    (request) => sandboxOf(request).namespaces.list(),
   )
   app.post<{ Body: NamespaceWish & Static<typeof Wish> }>(
     URL,
@@ -101,7 +101,10 @@ export async function namespaceRoutes(app: FastifyInstance, { namespaces }: Cont
         ],
       },
     },
-    async (request, reply) => reply.code(201).send(await namespaces.create(request.body, isFromOutside(request))),
+    async (request, reply) => {
+      const { namespaces } = sandboxOf(request)
+      return reply.code(201).send(await namespaces.create(request.body, isFromOutside(request)))
+    },
   )
   app.get<{ Params: Static<typeof Params> }>(
     `${URL}/:namespace`,
@@ -115,7 +118,7 @@ export async function namespaceRoutes(app: FastifyInstance, { namespaces }: Cont
       },
       config: { errors: ['namespace_not_found'] },
     },
-    ({ params }) => namespaces.summary(params.namespace),
+    (request) => sandboxOf(request).namespaces.summary(request.params.namespace),
   )
   app.delete<{ Params: Static<typeof Params> }>(
     `${URL}/:namespace`,
@@ -129,8 +132,8 @@ export async function namespaceRoutes(app: FastifyInstance, { namespaces }: Cont
       },
       config: { errors: ['namespace_not_found', 'service_unavailable'] },
     },
-    async ({ params }, reply) => {
-      await namespaces.delete(params.namespace)
+    async (request, reply) => {
+      await sandboxOf(request).namespaces.delete(request.params.namespace)
       return reply.code(204).send()
     },
   )
