@@ -66,7 +66,7 @@ export async function createApplication(
   return { server: app.server, ready: () => app.ready(), close: () => app.close(), fetchFrom, ofGuest }
 }
 
-/** The same application at another server: building all routes takes twenty times as long as the rest of a guest. */
+/** The same application at another server: building its routes again would take five times as long as all else of a guest. */
 function guestApplication(app: FastifyInstance, parts: SandboxParts): Application {
   const fetchFrom = () => fetch // a guest is on loopback, without TLS
   const guest = servedSandbox(parts, fetchFrom)

@@ -9,14 +9,14 @@ import { eventually } from '../helpers/eventually.ts'
 import { partnerAt } from '../helpers/partner.ts'
 import { sendBytes } from '../http/raw-http.ts'
 
-let host: Sandbox
+let around: Sandbox
 let outer: ControlClient
 beforeAll(async () => {
-  host = await Sandbox.listen({ port: 0, confirmationDelay: 0, seed: 7 })
-  await host.ready
-  outer = new ControlClient(host.baseUrl)
+  around = await Sandbox.listen({ port: 0, confirmationDelay: 0, seed: 7 })
+  await around.ready
+  outer = new ControlClient(around.baseUrl)
 })
-afterAll(() => host.stop())
+afterAll(() => around.stop())
 
 async function guest(wish: Partial<GuestWish> = {}, within = outer) {
   const { credentials } = await within.createGuest({ pid: process.pid, ...wish })
@@ -37,6 +37,14 @@ async function threePlaces(): Promise<[Place, Place, Place]> {
 
 async function jsonAt(url: string): Promise<Record<string, unknown>> {
   return (await fetch(url)).json() as Promise<Record<string, unknown>>
+}
+
+/** Result of a method of the JSON-RPC of the place's chain. */
+async function rpc({ credentials: { rpc_urls } }: Place, method: string): Promise<unknown> {
+  const body = JSON.stringify({ jsonrpc: '2.0', id: 1, method, params: [] })
+  const headers = { 'content-type': 'application/json' }
+  const answer = await fetch(`${rpc_urls['31337']}`, { method: 'POST', headers, body })
+  return ((await answer.json()) as { result: unknown }).result
 }
 
 /** Status of the answer to a list of pools with this token. */
@@ -68,8 +76,8 @@ test('a guest has its own port, the fixture’s clients, and what comes there is
 
 test('evidence is the same over the network as in the process', async () => {
   const [tenant] = (await outer.credentials()).tenants
-  await tokenRequest(`${host.baseUrl}/oauth2/token`, tenant?.client_id ?? '', tenant?.client_secret ?? '')
-  const here = await concludeRun(host.namespace, 'well')
+  await tokenRequest(`${around.baseUrl}/oauth2/token`, tenant?.client_id ?? '', tenant?.client_secret ?? '')
+  const here = await concludeRun(around.namespace, 'well')
   const there = await outer.conclude('well')
   expect({ ...there.evidence, now: 0 }).toEqual({ ...here.evidence, now: 0 })
   expect(here.evidence.exchanges).toHaveLength(1)
@@ -100,9 +108,11 @@ test('a runner’s own requests do not count as the client’s', async () => {
 
 test('host and guests have an address, an issuer and an instance each, and no other’s token is good', async () => {
   const all = await threePlaces()
-  for (const { origin } of all) {
+  for (const { origin, credentials } of all) {
     const { issuer, token_endpoint } = await jsonAt(`${origin}/.well-known/openid-configuration`)
     expect([issuer, token_endpoint]).toEqual([origin, `${origin}/oauth2/token`])
+    const tenant = `${origin}/${credentials.tenants[0]?.tenant_id}/v2.0`
+    expect(await jsonAt(`${tenant}/.well-known/openid-configuration`)).toMatchObject({ issuer: `${tenant}` })
     expect(await jsonAt(`${origin}/openapi.json`)).toMatchObject({ servers: [{ url: origin }] })
   }
   const instances = await Promise.all(all.map(async ({ client }) => (await client.health()).instance))
@@ -112,11 +122,15 @@ test('host and guests have an address, an issuer and an instance each, and no ot
     const statuses = await Promise.all(all.map((place) => statusWith(token, place)))
     expect(statuses).toEqual([0, 1, 2].map((i) => (i === own ? 200 : 401)))
   }
+  const [host, one, two] = all
+  await one.client.announce('http://localhost:4711')
+  const addresses = await Promise.all([host, one, two].map(async ({ client }) => (await client.credentials()).base_url))
+  expect(addresses).toEqual([host.origin, 'http://localhost:4711', two.origin])
   await Promise.all(all.slice(1).map(({ client }) => client.stop()))
 })
 
 test('faults, records, namespaces and what is used are those of the guest alone', async () => {
-  const [, one, two] = await threePlaces()
+  const [host, one, two] = await threePlaces()
   await outer.clearRequests()
   const [fault] = await one.client.addFaults([
     { kind: 'error', match: { operation: 'list_pools' }, with: { status: 502 } },
@@ -136,6 +150,13 @@ test('faults, records, namespaces and what is used are those of the guest alone'
     ],
     [['default', 2]],
   ])
+  const [height, , grown] = [
+    await rpc(one, 'eth_blockNumber'),
+    await rpc(one, 'evm_mine'),
+    await rpc(one, 'eth_blockNumber'),
+  ]
+  expect(Number(grown)).toBe(Number(height) + 1)
+  expect([await rpc(host, 'eth_blockNumber'), await rpc(two, 'eth_blockNumber')]).toEqual([height, height])
   expect((await fetch(`${two.origin}/_sandbox/namespaces/inner/requests`)).status).toBe(404)
   expect((await two.client.usage()).requests.total).toBe(2)
   const [{ client_id, client_secret } = { client_id: '', client_secret: '' }] = inner.credentials.tenants
