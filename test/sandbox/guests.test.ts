@@ -135,7 +135,17 @@ test('faults, records, namespaces and what is used are those of the guest alone'
   const [fault] = await one.client.addFaults([
     { kind: 'error', match: { operation: 'list_pools' }, with: { status: 502 } },
   ])
-  const inner = placeOf(await one.client.createNamespace({ name: 'inner' }))
+  const tenant = {
+    slug: 'acme',
+    tenant_id: '0a1c3e5a-7b9d-4f10-8a2b-4c6d8e0f1a77',
+    client_id: '5d1f0c8e-2b4a-4c6d-9e8f-0a1b2c3d4e77',
+    client_secret: 'acme-demo-secret',
+    issuer: 'https://acme.example',
+    key: { kid: 'acme-1', private_key_file: 'demo-keys/acme.pem' },
+    access: 'all',
+    end_users: [],
+  }
+  const inner = placeOf(await one.client.createNamespace({ name: 'inner', fixtures: { tenants: [tenant] } }))
   expect((await one.acme.get('pools')).status).toBe(502)
   expect((await two.acme.get('pools')).status).toBe(200)
   expect((await inner.acme.get('pools')).status).toBe(200)
@@ -158,6 +168,10 @@ test('faults, records, namespaces and what is used are those of the guest alone'
   expect(Number(grown)).toBe(Number(height) + 1)
   expect([await rpc(host, 'eth_blockNumber'), await rpc(two, 'eth_blockNumber')]).toEqual([height, height])
   expect((await fetch(`${two.origin}/_sandbox/namespaces/inner/requests`)).status).toBe(404)
+  const known = [host, one, two].map(({ origin }) =>
+    fetch(`${origin}/${tenant.tenant_id}/v2.0/.well-known/openid-configuration`),
+  )
+  expect((await Promise.all(known)).map(({ status }) => status)).toEqual([404, 200, 404])
   expect((await two.client.usage()).requests.total).toBe(2)
   const [{ client_id, client_secret } = { client_id: '', client_secret: '' }] = inner.credentials.tenants
   expect((await tokenRequest(two.credentials.auth_url, client_id, client_secret)).status).toBe(401)
@@ -169,12 +183,13 @@ test('ids of a guest do not depend on what is asked elsewhere', async () => {
   const idsAt = async ({ acme, origin }: Place) => {
     const pools = await acme.get('pools')
     const health = await fetch(`${origin}/_sandbox/health`)
-    const malformed = await sendBytes(origin, 'GET /\r\n\r\n')
+    const malformed = await sendBytes(origin, 'nonsense\r\n\r\n')
     const name = 'x-service-request-id'
     return [pools.headers.get(name), health.headers.get(name), malformed.headers[name]]
   }
   const first = await guest(wish)
   const alone = await idsAt(first)
+  expect(alone).toEqual([1, 2, 3].map(() => expect.stringMatching(/^req_/)))
   expect(new Set(alone).size).toBe(3)
   const second = await guest(wish)
   await Promise.all([idsAt(placeOf(await outer.credentials())), idsAt(first)])
