@@ -1,10 +1,11 @@
 import { Type } from '@sinclair/typebox'
+import { parseDuration } from './support/quantities.ts'
 
 /** Options of a process that shares its database with others. */
 export interface FleetOptions {
   /**
    * Port at which the other processes on the same database reach this one; 0 picks a free one. With it, several processes serve as one:
-   * the first has the state, the others pass requests on to it, and one of them takes over when it ends. Needs `database` and
+   * each has some of the namespaces and passes on what is for the others, which take over what it had when it ends. Needs `database` and
    * `publicUrl`, the same for all. Leave it out for one process.
    * @defaultValue none: a second process on the same database is refused
    */
@@ -19,6 +20,12 @@ export interface FleetOptions {
    * @defaultValue the fleet host; the machine's name, if that is every address
    */
   fleetAdvertise?: string
+  /**
+   * How long this process goes on with requests that are held, as by a fault, when it is told to stop: `25s`, or milliseconds. Namespaces
+   * without open requests go to the other processes at once. 0 for not at all.
+   * @defaultValue `25s`
+   */
+  drain?: string | number
 }
 
 const host = Type.String({ title: 'a host name or address', pattern: '^[^\\s/]{1,255}$', examples: ['127.0.0.1'] })
@@ -29,7 +36,8 @@ export const FLEET_OPTIONS = {
     schema: Type.Integer({ minimum: 0, maximum: 65_535 }),
     flag: '--fleet-port <n>',
     otherwise: 'none: a second process on the same database is refused',
-    description: 'port for the other processes on the same database: one serves, the others pass requests on to it',
+    description:
+      'port for the other processes on the same database: each serves some namespaces, and passes on the rest',
   },
   fleetHost: {
     schema: host,
@@ -42,5 +50,14 @@ export const FLEET_OPTIONS = {
     flag: '--fleet-advertise <host>',
     otherwise: "the fleet host; the machine's name, if that is every address",
     description: 'host under which the other processes reach it',
+  },
+  drain: {
+    schema: Type.Union([Type.String(), Type.Integer({ minimum: 0 })], {
+      title: 'a duration such as 25s, or milliseconds',
+    }),
+    parse: parseDuration,
+    flag: '--drain <d>',
+    default: '25s',
+    description: 'how long a process of several goes on with held requests when it is told to stop',
   },
 }

@@ -33,6 +33,8 @@ export interface ResolvedOptions {
   database: boolean
   /** True if it is one process of several on that database. */
   fleet: boolean
+  /** Milliseconds for which one of several processes goes on with held requests when it is told to stop. */
+  drain: number
   fsync: boolean
   /** The seed that is asked for; undefined for any. */
   seed: number | undefined
@@ -71,6 +73,7 @@ export function resolveOptions(given: SandboxOptions, fixture: FixtureOptions): 
     dataDir: given.dataDir,
     database: given.database !== undefined,
     fleet: given.fleetPort !== undefined,
+    drain: inNumbers(given.drain ?? OTHERS.drain.default, parseDuration),
     fsync: given.fsync ?? fixture.fsync ?? fsync.default,
     seed: given.seed ?? fixture.seed,
     clock: given.clock === undefined ? undefined : parseClockStart(given.clock),

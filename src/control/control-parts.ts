@@ -67,9 +67,9 @@ export interface SandboxControl {
   instance: string
   controlToken: string | undefined
   /** Name of the namespace that has this text for its own control token; undefined if none has. */
-  namespaceOfToken(token: string): string | undefined
+  namespaceOfToken(token: string): string | undefined | Promise<string | undefined>
   /** Name of the namespace of that client; undefined for an unknown one. */
-  namespaceOfClient(clientId: string): string | undefined
+  namespaceOfClient(clientId: string): string | undefined | Promise<string | undefined>
   /** Address of the sandbox, whose own pages may use the interface. */
   origin: Origin
   /** Browsers that may use it without the token. */
@@ -83,7 +83,9 @@ export interface SandboxControl {
   namespace(name?: string): NamespaceControl | Promise<NamespaceControl>
   namespaces: NamespacesControl
   /** See `GET /_sandbox/usage`. */
-  usage(): Usage
+  usage(reach: Reach): Usage | Promise<Usage>
+  /** @returns true if another process of several has passed the request on to this one */
+  isForwarded(request: object): boolean
   /** The same and more for Prometheus, in its text format. */
   metrics(): string | Promise<string>
   /** Makes a sandbox within this one. Throws Problem validation_error or sandbox_starting. */
@@ -97,16 +99,22 @@ export interface SandboxControl {
   clientOf(namespace: string | undefined, { limitedTo }: Pick<FastifyRequest, 'limitedTo'>): Promise<ControlClient>
 }
 
+/** How far a request reaches that concerns all namespaces. */
+export interface Reach {
+  /** True if it is for those of this process alone, since another process of several asks each. */
+  hereAlone: boolean
+}
+
 /** Operations on the set of namespaces. */
 export interface NamespacesControl {
-  list(): NamespaceSummary[]
+  list(reach: Reach): NamespaceSummary[] | Promise<NamespaceSummary[]>
   /** The namespace of that name as the list shows it. Throws Problem namespace_not_found. */
-  summary(name: string): NamespaceSummary
+  summary(name: string): NamespaceSummary | Promise<NamespaceSummary>
   /**
    * Resolves when the namespace can serve. `byOthers`: see {@link isFromOutside}. Throws Problem validation_error, namespace_exists,
    * namespace_not_found or too_many_namespaces.
    */
-  create(wish: NamespaceWish, byOthers: boolean): Promise<Credentials>
+  create(wish: NamespaceWish, byOthers: boolean, reach: Reach): Promise<Credentials>
   /** Deletes a namespace; requests that it holds are answered 503. Throws Problem namespace_not_found or validation_error. */
   delete(name: string): Promise<void>
 }

@@ -68,7 +68,7 @@ export async function controlRoutes(app: FastifyInstance, deps: ControlDeps): Pr
       reply.headers(PRIVATE)
       const sandbox = deps.sandboxOf(request)
       if (request.routeOptions.config.open) refuseForeigners(request, sandbox)
-      else request.limitedTo = guard(request, sandbox)
+      else request.limitedTo = await guard(request, sandbox)
       overlookNeedlessBody(request)
     })
     for (const routes of ofSandbox) await routes(guarded, deps)

@@ -13,7 +13,7 @@ export interface GuardDeps {
   origin: Origin
   sessions: Sessions
   /** Name of the namespace that has this text for its own control token; undefined if none has. */
-  namespaceOfToken(token: string): string | undefined
+  namespaceOfToken(token: string): string | undefined | Promise<string | undefined>
 }
 
 /**
@@ -21,14 +21,14 @@ export interface GuardDeps {
  * foreign Host unless a token or a session proves the caller. The sandbox's token opens everything, that of a namespace its own routes:
  * its name is then returned. Throws Problem control_forbidden or control_token_required.
  */
-export function guard(request: FastifyRequest, deps: GuardDeps): string | null {
+export async function guard(request: FastifyRequest, deps: GuardDeps): Promise<string | null> {
   const { controlToken, sessions } = deps
   refuseForeigners(request, deps)
   if (controlToken === undefined) return null
   const { authorization } = request.headers
   const token = authorization === undefined ? sessions.tokenOf(request) : authorization.replace(BEARER, '')
   if (isControlToken(token, controlToken)) return null
-  const own = token === undefined ? undefined : deps.namespaceOfToken(token)
+  const own = token === undefined ? undefined : await deps.namespaceOfToken(token)
   if (own === undefined) {
     const detail =
       'Send Authorization: Bearer with the control token printed at start, or below /_sandbox/namespaces/{name}/ with that of the namespace.'

@@ -2,9 +2,13 @@ import type { FastifyRequest } from 'fastify'
 import { Problem } from '../domain/errors.ts'
 import type { Origin } from '../domain/origin.ts'
 import { SeededRandom } from '../support/random.ts'
+import type { SealedTexts } from '../support/sealed-texts.ts'
 
 /** Milliseconds of real time within which a code has to be used. */
 const CODE_LIFETIME_MS = 15 * 60_000
+
+/** Milliseconds of real time for which a sealed session is good. */
+const SEALED_LIFETIME_MS = 12 * 60 * 60_000
 
 /** Most codes and most sessions at once: a further one ends the oldest. */
 const MOST = 64
@@ -18,12 +22,14 @@ export interface SessionsDeps {
   origin: Pick<Origin, 'url'>
   /** Milliseconds of real time since the Unix epoch. */
   wallNow(): number
+  /** In one of several processes: each of them knows the sessions of all, as these are sealed in the cookies. */
+  seals?: Pick<SealedTexts, 'seal' | 'open'> | undefined
 }
 
 /**
  * Sessions of browsers that may use the control interface: each begins with a control token or a code that is used once, and is a secret
  * of its own in a cookie. It opens what that token opens, as long as the token does. Sessions are kept in memory alone and so end with the
- * sandbox.
+ * sandbox; those of several processes are in the cookies, sealed, and good for twelve hours.
  */
 export class Sessions {
   readonly #deps: SessionsDeps
@@ -53,6 +59,8 @@ export class Sessions {
 
   /** Begins a session for a control token. Returns the value of `Set-Cookie`; `secure` is true if the browser came by https. */
   begin(token: string, secure: boolean): string {
+    const { seals, wallNow } = this.#deps
+    if (seals) return this.#cookie(seals.seal(`${wallNow() + SEALED_LIFETIME_MS} ${token}`), secure)
     const session = SeededRandom.secret()
     this.#sessions.set(session, token)
     dropOldest(this.#sessions)
@@ -70,7 +78,7 @@ export class Sessions {
    * other ports of the host, so it counts only if the browser says that a page of the sandbox asks. Throws Problem control_forbidden.
    */
   tokenOf(request: FastifyRequest): string | undefined {
-    const [token] = this.#sent(request).flatMap((session) => this.#sessions.get(session) ?? [])
+    const [token] = this.#sent(request).flatMap((session) => this.#sessions.get(session) ?? this.#sealed(session) ?? [])
     if (token === undefined) return undefined
     const { 'sec-fetch-site': site, origin } = request.headers
     // `none`: somebody typed the address. A foreign Origin has been refused before; browsers that say no site send it when they change something.
@@ -80,6 +88,11 @@ export class Sessions {
     if (own) return token
     const detail = 'The cookie of a session is good for the pages of the sandbox alone; send the control token instead.'
     throw new Problem('control_forbidden', { detail, param: site === undefined ? 'Origin' : 'Sec-Fetch-Site' })
+  }
+
+  #sealed(session: string): string | undefined {
+    const [, expiry, token] = /^(\d+) (.+)$/s.exec(this.#deps.seals?.open(session) ?? '') ?? []
+    return this.#deps.wallNow() < Number(expiry) ? token : undefined
   }
 
   /** Cookies are shared by all ports of a host: each sandbox has a name of its own, so that none overwrites that of another. */

@@ -3,7 +3,9 @@ import { NotOwnerError } from '../domain/ports/journal.ts'
 import type {
   FoundNamespace,
   KeptNamespace,
-  LeadingProcess,
+  LivingProcess,
+  LocatedNamespace,
+  SharedBase,
   SharedRegistry,
   StorageOptions,
 } from '../domain/ports/namespace-registry.ts'
@@ -83,6 +85,7 @@ export class DatabaseRegistry implements SharedRegistry {
 
   async forget(life: string): Promise<void> {
     const name = nameIn(life)
+    await this.#insist(this.database.statements.bury, [name])
     const [ended] = await this.#insist(this.database.statements.forget, [name, this.lease.id, life])
     if (ended) return
     const [found] = await this.#insist(this.database.statements.find, [name])
@@ -108,23 +111,57 @@ export class DatabaseRegistry implements SharedRegistry {
     return Buffer.from(row.secret as Uint8Array).toString('base64url')
   }
 
-  async leader(): Promise<LeadingProcess | undefined> {
-    const [row] = await this.#ask(this.database.statements.leader, [DEFAULT])
-    return row && { id: String(row.id), address: String(row.address) }
+  get place(): string {
+    return this.database.place
   }
 
-  async others(): Promise<number> {
-    const [row] = await this.#ask(this.database.statements.others, [this.id])
+  holds(): boolean {
+    return this.lease.holds()
+  }
+
+  renewed(): Promise<boolean> {
+    return this.lease.renewed()
+  }
+
+  get awaySince(): number | undefined {
+    return this.database.awaySince
+  }
+
+  async agree({ seed, fixture }: SharedBase): Promise<SharedBase> {
+    await this.#ask(this.database.statements.forgetRemains)
+    const [row] = await this.#ask(this.database.statements.agree, [seed, fixture])
+    return { seed: Number(row?.seed), fixture: String(row?.fixture) }
+  }
+
+  async locate(name: string): Promise<LocatedNamespace | undefined> {
+    const [row] = await this.#ask(this.database.statements.locate, [name])
+    return row && locatedIn(row)
+  }
+
+  async locateAll(): Promise<LocatedNamespace[]> {
+    return (await this.#ask(this.database.statements.locateAll)).map(locatedIn)
+  }
+
+  async unused(milliseconds: number): Promise<LocatedNamespace[]> {
+    return (await this.#ask(this.database.statements.unused, [milliseconds])).map(locatedIn)
+  }
+
+  async ofClient(clientId: string): Promise<{ name: string; life: string } | undefined> {
+    const [row] = await this.#ask(this.database.statements.ofClient, [clientId])
+    return row && { name: String(row.name), life: String(row.life) }
+  }
+
+  async tenants(): Promise<string[]> {
+    return (await this.#ask(this.database.statements.tenants)).map(({ tenant }) => String(tenant))
+  }
+
+  async count(): Promise<number> {
+    const [row] = await this.#ask(this.database.statements.count)
     return Number(row?.number)
   }
 
-  async claim(): Promise<boolean> {
-    const { statements } = this.database
-    const [found] = await this.#ask(statements.find, [DEFAULT])
-    if (!found || found.deleted || found.owner === this.id) return true // opening makes it, or takes it again
-    const taking = found.owner === null ? statements.take : statements.takeOfDead
-    const values = found.owner === null ? [DEFAULT, this.id] : [DEFAULT, this.id, found.owner]
-    return (await this.#ask(taking, values)).length > 0
+  async processes(): Promise<LivingProcess[]> {
+    return (await this.#ask(this.database.statements.processes)).map(processIn)
   }
 
   leave(): Promise<void> {
@@ -205,6 +242,16 @@ export class DatabaseRegistry implements SharedRegistry {
     this.lease.dead.throwIfAborted()
     return rows
   }
+}
+
+function locatedIn(row: Row): LocatedNamespace {
+  const { name, life, kept, owner, address } = row
+  const process = owner === null ? undefined : processIn({ id: owner, address })
+  return { name: String(name), life: String(life), kept: kept as KeptNamespace | null, owner: process }
+}
+
+function processIn({ id, address }: Row): LivingProcess {
+  return { id: String(id), address: String(address) }
 }
 
 /** A life begins with the name. */

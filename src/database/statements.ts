@@ -22,7 +22,7 @@ export function statementsFor(schemaName: string) {
     entry: table('entry'),
     fleet: table('fleet'),
   }
-  return { ...writing(tables), ...owning(tables), ...keeping(tables), ...leasing(tables), ...leading(tables) }
+  return { ...writing(tables), ...owning(tables), ...keeping(tables), ...leasing(tables), ...sharing(tables) }
 }
 
 /** Names of the tables. */
@@ -84,7 +84,7 @@ function owning({ namespace, process }: TableNames) {
       update ${namespace} n set ${taken} where n.name = $1 and n.owner = $3 and not n.deleted
         and (exists (select from d) or not exists (select from ${process} where id = $3)) and ${alive} returning ${result}`,
     /** Gives it back: $2 owner, $3 epoch. */
-    release: `update ${namespace} set owner = null, epoch = epoch + 1 where name = $1 and owner = $2 and epoch = $3`,
+    release: `update ${namespace} set owner = null, epoch = epoch + 1, touched_at = clock_timestamp() where name = $1 and owner = $2 and epoch = $3`,
     /** A namespace, its owner's address and the end of its owner's lease. */
     find: `select n.life, n.owner, n.deleted, n.kept, p.address, p.expires_at::text from ${namespace} n left join ${process} p on p.id = n.owner
       where n.name = $1`,
@@ -137,16 +137,36 @@ function leasing({ namespace, process }: TableNames) {
   }
 }
 
-/** Statements on who leads. */
-function leading({ namespace, process, fleet }: TableNames) {
+/** Statements on what the processes of a fleet share. */
+function sharing({ namespace, process, fleet }: TableNames) {
+  const living = 'not p.dead and p.expires_at > clock_timestamp()'
+  const located = `n.name, n.life, n.kept, p.id as owner, p.address`
+  const withOwner = `${namespace} n left join ${process} p on p.id = n.owner and ${living}`
+  const stored = (column: string) =>
+    `(select n.manifest->>'${column}' from ${namespace} n where n.name = 'default' and not n.deleted)`
   return {
     /** The secret of the fleet; $1 if it has none yet. */
     secret: `update ${fleet} set secret = coalesce(secret, $1) returning secret`,
-    /** Owner and address of the namespace, if that process is alive. */
-    leader: `select p.id, p.address from ${namespace} n join ${process} p on p.id = n.owner
-      where n.name = $1 and not n.deleted and not p.dead and p.expires_at > clock_timestamp()`,
-    /** Number of processes but $1 that are alive. */
-    others: `select count(*)::int as number from ${process} where id <> $1 and not dead and expires_at > clock_timestamp()`,
+    /** What the default namespace is made from, if it was made, else what processes agreed on before, else $1 seed and $2 fixture. */
+    agree: `update ${fleet} set seed = coalesce(${stored('seed')}::bigint, seed, $1), fixture = coalesce(${stored('fixture')}, fixture, $2)
+      returning seed, fixture`,
+    /** A namespace, and its owner if that is alive. */
+    locate: `select ${located} from ${withOwner} where n.name = $1 and not n.deleted`,
+    /** All that are kept, the default one, and their owners. */
+    locateAll: `select ${located} from ${withOwner} where not n.deleted and (n.kept is not null or n.name = 'default') order by n.name`,
+    /** Name and life of the namespace of the client $1. */
+    ofClient: `select name, life from ${namespace} where clients @> array[$1]::text[] and not deleted`,
+    /** Ids of the tenants of all namespaces. */
+    tenants: `select distinct unnest(tenants) as tenant from ${namespace} where not deleted`,
+    /** Namespaces of nobody and of dead processes that were last written, or given back, more than $1 milliseconds ago. */
+    unused: `select ${located} from ${withOwner} where n.kept is not null and not n.deleted and n.name <> 'default' and p.id is null
+      and n.touched_at < clock_timestamp() - $1 * interval '1 millisecond'`,
+    /** Number of namespaces beside the default one, those in the making included. */
+    count: `select count(*)::int as number from ${namespace} where not deleted and name <> 'default'`,
+    /** Processes that are alive. */
+    processes: `select p.id, p.address from ${process} p where ${living} order by p.id`,
+    /** Declares the owner of the namespace dead, if its lease has expired. */
+    bury: `update ${process} set dead = true where expires_at < clock_timestamp() and id = (select owner from ${namespace} where name = $1)`,
   }
 }
 

@@ -33,6 +33,18 @@ export function forwardedHeader({ httpVersion, socket }: IncomingMessage, lines:
   return [FORWARDED, [secret, HOP, lines, httpVersion, scheme, remotePort, remoteAddress].join(' ')]
 }
 
+/** The same for a request that a process makes by itself. */
+export function headerBetweenProcesses(lines: number, secret: string): string[] {
+  return [FORWARDED, [secret, HOP, lines, '1.1', 'http', 0, ''].join(' ')]
+}
+
+const passedOn = new WeakSet<object>()
+
+/** @returns true if another process of the fleet has passed the request on: this one answers for what it has itself, and passes nothing on */
+export function isForwarded(request: object): boolean {
+  return passedOn.has(request)
+}
+
 /** The facts that come with a request; undefined unless its first header has them. */
 function forwardedRequest({ rawHeaders: [name = '', value = ''] }: IncomingMessage): ForwardedRequest | undefined {
   if (name !== FORWARDED) return undefined
@@ -57,6 +69,7 @@ export function restoreRequest(
   { lines, version, encrypted, address, port }: ForwardedRequest,
 ): void {
   const { rawHeaders, headers, socket } = request
+  passedOn.add(request)
   const end = 2 + 2 * lines
   // What Node added occurs nowhere among the client's: otherwise it would not have added it.
   for (let at = end; at < rawHeaders.length; at += 2) delete headers[(rawHeaders[at] ?? '').toLowerCase()]

@@ -9,6 +9,8 @@ import { passUpgrade } from './passed-upgrade.ts'
 /** Dependencies of {@link Front}. */
 export interface FrontDeps extends Pick<PassingDeps, 'self' | 'unavailable' | 'reset' | 'wallSleep'> {
   ownerOf: OwnerOf
+  /** @returns true if the place of a request is known only when its body has come. Default: never */
+  needsBody?(request: IncomingMessage): boolean
   /** The server of the application in this process, which answers requests as if they had come to it; undefined while there is none. */
   application(): Server | undefined
   /** Answers bytes that are not HTTP. */
@@ -63,6 +65,10 @@ export class Front {
   #lead(exchange: FrontExchange): void {
     this.#open++
     exchange.response.once('close', () => this.#open--)
+    if (exchange.continues && this.#deps.needsBody?.(exchange.request)) {
+      exchange.continues = false
+      exchange.response.writeContinue()
+    }
     const place = this.#placeOf(exchange.request)
     if (place instanceof Promise) void place.then((found) => this.#to(found, exchange))
     else this.#to(place, exchange)

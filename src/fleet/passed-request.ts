@@ -13,6 +13,9 @@ import type { Owner, OwnerPlace } from './owner.ts'
 /** Bytes of a body that are kept in memory, to hand the request on once more: the service refuses longer ones. */
 const KEPT = 100 * 1024
 
+/** Owners that a request is offered to, one after another, while none has taken it. */
+const OWNERS = 4
+
 /** Milliseconds of real time for a connection to an owner: its machine may be gone. */
 const CONNECT_MS = 2_000
 
@@ -62,7 +65,7 @@ export class PassedRequest implements Passing {
   #whole = false
   /** True once the owner takes the body. */
   #open = false
-  #repeated = false
+  #offered = 0
 
   constructor(connection: ClientConnection, exchange: FrontExchange, deps: PassingDeps) {
     this.#connection = connection
@@ -76,6 +79,7 @@ export class PassedRequest implements Passing {
 
   /** Hands the request on to that owner. */
   to(owner: Owner): void {
+    this.#offered++
     const { request, continues } = this.#exchange
     const innerExpect = !continues && isLong(request)
     const lines = linesOf(request)
@@ -176,7 +180,8 @@ export class PassedRequest implements Passing {
     if (this.#reading) return
     this.#reading = true
     const { request } = this.#exchange
-    if (request.destroyed) this.#readRest()
+    if (request.readableEnded) this.#end()
+    else if (request.destroyed) this.#readRest()
     else request.on('data', (chunk: Buffer) => this.#take(chunk)).once('end', () => this.#end())
   }
 
@@ -272,8 +277,7 @@ export class PassedRequest implements Passing {
   async #tryAnother(failed: Owner): Promise<void> {
     const { request } = this.#exchange
     this.#upstream = undefined
-    if (this.#repeated || !this.#kept) return this.#giveUp()
-    this.#repeated = true
+    if (this.#offered >= OWNERS || !this.#kept) return this.#giveUp()
     const { again, serve, self } = this.#deps
     let place: OwnerPlace = null
     try {

@@ -1,4 +1,4 @@
-import type { IncomingMessage } from 'node:http'
+import type { IncomingMessage, Server } from 'node:http'
 import { connect, type Socket } from 'node:net'
 import type { Duplex } from 'node:stream'
 import { ClientConnection, isReset } from './client-connection.ts'
@@ -15,6 +15,8 @@ export interface Upgrade {
 /** What passing an upgrade on needs of the process. */
 export interface UpgradeDeps {
   ownerOf: OwnerOf
+  /** The server of the application in this process, which may have become the owner. */
+  application(): Server | undefined
   refuseUpgrade(socket: Duplex): void
   reset(socket: Socket): void
 }
@@ -59,7 +61,10 @@ async function passToAnother(upgrade: Upgrade, failed: Owner, deps: UpgradeDeps,
   } catch {
     // The database that knows the owner does not answer.
   }
-  if (place === null || place === 'here') deps.refuseUpgrade(upgrade.socket)
+  const { request, socket, head } = upgrade
+  const application = place === 'here' ? deps.application() : undefined
+  if (application) application.emit('upgrade', request, socket, head)
+  else if (place === null || place === 'here') deps.refuseUpgrade(socket)
   else passUpgrade(upgrade, place, deps, true)
 }
 

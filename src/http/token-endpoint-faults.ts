@@ -85,8 +85,13 @@ export interface TokenEndpointDeps extends Pick<EntranceDeps, 'sandboxOf'> {
 
 /** The client id that the request claims, in the form or by HTTP Basic. */
 function clientId({ body, headers }: FastifyRequest): string {
-  const inForm = body instanceof URLSearchParams ? body.get('client_id') : undefined
-  const basic = headers.authorization?.replace(/^basic +/i, '') ?? ''
+  return clientOfForm(body instanceof URLSearchParams ? body : undefined, headers.authorization)
+}
+
+/** The client id in a form, or in HTTP Basic; empty for none. */
+export function clientOfForm(form: URLSearchParams | undefined, authorization: string | undefined): string {
+  const inForm = form?.get('client_id') ?? undefined
+  const basic = authorization?.replace(/^basic +/i, '') ?? ''
   const encoded = Buffer.from(basic, 'base64').toString().split(':', 1)[0] ?? ''
   // Some libraries percent-encode even hyphens.
   return inForm ?? formDecode(encoded) ?? encoded

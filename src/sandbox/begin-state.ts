@@ -1,13 +1,15 @@
 import { SandboxClock } from '../domain/clock.ts'
-import type { KeptNamespace, NamespaceRegistry } from '../domain/ports/namespace-registry.ts'
+import type { KeptNamespace, NamespaceRegistry, SharedRegistry } from '../domain/ports/namespace-registry.ts'
 import type { Fixture } from '../fixtures/fixture.ts'
 import { OptionError } from '../option-error.ts'
 import { parseClockStart } from '../option-values.ts'
 import type { SandboxOptions } from '../options.ts'
 import { DEFAULT_FIXTURES, readFixture, readInlineFixture } from '../read-fixture.ts'
-import { resolveFork } from '../resolve-options.ts'
+import { type ResolvedOptions, resolveFork } from '../resolve-options.ts'
+import { SeededRandom } from '../support/random.ts'
 import type { NamespaceCopy } from './build-services.ts'
-import { withKeptClients } from './open-namespace.ts'
+import { type Base, withKeptClients } from './open-namespace.ts'
+import { fingerprint, otherBeginning } from './persistence.ts'
 
 /** What a sandbox starts with. */
 export interface BeginState {
@@ -36,6 +38,22 @@ export async function readBeginState(
   const { fixture } = state
   const own = { service: { ...fixture.source.content.service, ...service } }
   return { ...state, fixture: await readInlineFixture(own, fixture, { starting: true }) }
+}
+
+/**
+ * What this process and the others on a database make namespaces from: what the first of them was started with. Throws OptionError if this one
+ * was started with something else, or the registry's error.
+ */
+export async function agreeOnBase(
+  registry: SharedRegistry,
+  fixture: Fixture,
+  { seed, clock: clockStart, confirmationDelay }: ResolvedOptions,
+): Promise<Base> {
+  const wanted = { seed, fixture: fingerprint(fixture) }
+  const agreed = await registry.agree({ ...wanted, seed: seed ?? SeededRandom.freshSeed() })
+  const problem = otherBeginning(agreed, wanted, registry.flag)
+  if (problem) throw new OptionError(`${registry.place}: ${problem}.`)
+  return { fixture, seed: agreed.seed, clockStart, confirmationDelay }
 }
 
 /**

@@ -8,9 +8,11 @@ import type { ResolvedOptions } from '../resolve-options.ts'
 export type FleetStart = SandboxOptions & { database: string }
 
 /** Refuses what is for a process of a fleet in the options of one that is not. Throws OptionError. */
-export function refuseFleetOptions({ fleetHost, fleetAdvertise }: SandboxOptions): void {
-  const flag = fleetHost !== undefined ? '--fleet-host' : fleetAdvertise !== undefined && '--fleet-advertise'
-  if (flag) throw new OptionError(`${flag} is for one process of several: give --fleet-port as well, or leave it out`)
+export function refuseFleetOptions({ fleetHost, fleetAdvertise, drain }: SandboxOptions): void {
+  const given = { '--fleet-host': fleetHost, '--fleet-advertise': fleetAdvertise, '--drain': drain }
+  const [flag] = Object.entries(given).flatMap(([name, value]) => (value === undefined ? [] : [name]))
+  if (flag !== undefined)
+    throw new OptionError(`${flag} is for one process of several: give --fleet-port as well, or leave it out`)
 }
 
 /** Refuses options of a start that do not go with those of a fleet. Throws OptionError. */

@@ -27,6 +27,8 @@ export interface ExpiryDeps {
   log: Logger
   /** The namespaces that may be deleted now. */
   expiring(): readonly Expiring[]
+  /** In a process of several: those that are nobody's, and have not been used for that number of milliseconds. */
+  resting?: ((milliseconds: number) => Promise<readonly Expiring[]>) | undefined
   remove(name: string): Promise<void>
 }
 
@@ -93,8 +95,11 @@ export class Expiry {
     for (;;) {
       await clock.wallSleep(interval, signal)
       if (signal.aborted) return
+      // A database that does not answer now does so at another look.
+      const resting = (await this.#deps.resting?.(this.#deps.after).catch(() => [])) ?? []
       const all = expiring()
-      await Promise.all(all.filter((one) => this.#isDue(one)).map((one) => this.#delete(one)))
+      const due = all.filter((one) => this.#isDue(one))
+      await Promise.all([...due, ...resting.filter(({ busy }) => !busy)].map((one) => this.#delete(one)))
       const lives = new Set(all.map(({ life }) => life))
       for (const life of this.#usedAt.keys()) if (!lives.has(life)) this.#usedAt.delete(life)
     }

@@ -1,12 +1,10 @@
-import type { IncomingMessage, Server } from 'node:http'
 import { pino } from 'pino'
 import { checkOptions } from '../check-options.ts'
 import { SandboxClock } from '../domain/clock.ts'
 import { Ids } from '../domain/ids.ts'
 import { hostIn, inUrl } from '../domain/origin.ts'
-import type { LeadingProcess, SharedRegistry } from '../domain/ports/namespace-registry.ts'
+import type { SharedRegistry } from '../domain/ports/namespace-registry.ts'
 import type { Front } from '../fleet/front.ts'
-import type { Owner, OwnerPlace } from '../fleet/owner.ts'
 import { Listener } from '../http/listener.ts'
 import { OptionError } from '../option-error.ts'
 import type { SandboxLogger, SandboxOptions } from '../options.ts'
@@ -17,30 +15,29 @@ import { chooseCertificate } from '../tls/server-certificate.ts'
 import { version } from '../version.ts'
 import { readBeginState } from './begin-state.ts'
 import { advertisedHost, checkFleetOptions, checkFleetToken, type FleetStart } from './check-fleet-options.ts'
+import { Drain } from './drain.ts'
 import { FleetDoor } from './fleet-door.ts'
-import { createProbeServer, isProbe } from './fleet-probes.ts'
+import { createProbeServer } from './fleet-probes.ts'
 import { answerForwarded, leadToOwners, openFleetListener } from './front.ts'
-import { openShared, refuseBesideDatabase } from './open-registry.ts'
+import { openShared, refuseBesideDatabase, takesOthers } from './open-registry.ts'
+import { Places } from './places.ts'
 import { Sandbox } from './sandbox.ts'
 
-/** Milliseconds between two looks who leads: a small part of a takeover. */
-const LOOK_MS = 150
-/** Milliseconds before a takeover that failed, or a database that does not answer, is tried again. */
+/** Milliseconds between two looks which processes are alive: a small part of a lease. */
+const LOOK_MS = 500
+/** Milliseconds before a process that could not join the others tries again. */
 const AGAIN_MS = 1_000
-/** Milliseconds for which a request waits for a process that leads: longer than a lease, and opening the state. */
+/** Milliseconds without the others for which a process stays ready: what comes to it waits. */
 const HOLD_MS = 10_000
-/** Milliseconds for which a process that has ended its lead passes on what still comes to it. */
+/** Milliseconds for which a process that has given everything away passes on what still comes to it. */
 const PARTING_MS = 5_000
 
 /**
- * One of several processes on a database. One of them leads: it has the whole state and serves. The others pass on to it what comes to
- * them, and one of them takes over when it is gone. A process whose state was taken is one of the others from then on.
+ * One of several processes on a database. Each owns some of the namespaces and serves them, and passes on to the others what is for theirs.
+ * A process whose lease has run out has none any more, and begins anew.
  */
 export class FleetMember {
-  /**
-   * Listens, and joins the processes of the database; resolves when this one leads and can serve, or knows who does. Throws as
-   * {@link Sandbox.listen}, and then leaves nothing running.
-   */
+  /** Listens, and joins the processes of the database. Throws as {@link Sandbox.listen}, and then leaves nothing running. */
   static async start(given: SandboxOptions): Promise<FleetMember> {
     checkOptions(given)
     const start: SandboxOptions = given
@@ -76,20 +73,16 @@ export class FleetMember {
   readonly #started = this.#clock.wallNow()
   readonly #end = abortController()
   readonly #partings = new Set<Promise<unknown>>()
+  readonly #places: Places
   #front: Front | undefined
   #secret = ''
-  /** The sandbox in this process, while it leads and can serve. */
-  #leading: Sandbox | undefined
-  /** The other process that leads. */
-  #leader: { process: LeadingProcess; owner: Owner } | undefined
-  /** Wall-clock time since which nobody leads. */
-  #leaderless: number | undefined
-  /** The server of the sandbox that is being opened here; undefined if nothing is, or that fails. */
-  #opening: Promise<Server | undefined> | undefined
+  /** This process as one of the others; undefined while it joins them, and when it has left them. */
+  #seat: { registry: SharedRegistry; sandbox: Sandbox; door: FleetDoor } | undefined
+  /** Wall-clock time since which it is none of them. */
+  #outside: number | undefined = this.#started
   #failure: string | undefined
-  #parting = false
-  #change = abortController()
-  #look = abortController()
+  /** Set while it gives everything away. */
+  #drain: Drain | undefined
   #running: Promise<void> = Promise.resolve()
   #stopping: Promise<void> | undefined
 
@@ -105,53 +98,61 @@ export class FleetMember {
     this.#listener = listener
     this.#fleet = fleet
     this.#address = `http://${inUrl(advertisedHost(given))}:${new URL(fleet.url).port}`
-    this.#leaderless = this.#started
+    this.#places = this.#buildPlaces()
   }
 
   async #begin({ certificate, settings }: FrontParts): Promise<void> {
     const registry = await this.#join()
     try {
+      await refuseBesideOthers(registry)
       this.#secret = await registry.secret()
+      await this.#take(registry)
       const ids = new Ids({ clock: this.#clock, random: new SeededRandom(SeededRandom.freshSeed()) })
-      const probes = createProbeServer(
-        { ids, settings },
-        { health: () => this.#health(), obstacle: () => this.#obstacle() },
-      )
+      const standing = { health: () => this.#health(), obstacle: () => this.#obstacle() }
+      const probes = createProbeServer({ ids, settings }, standing)
+      const places = this.#places
+      const self = {
+        host: hostIn(new URL(this.#address)),
+        port: Number(new URL(this.#address).port),
+        secret: this.#secret,
+      }
+      const server = () => this.#seat?.sandbox.server
       this.#front = await leadToOwners(this.#listener, {
         certificate,
         settings,
-        ownerOf: (request, failed) => this.#ownerOf(request, failed),
-        application: () => this.#leading?.server ?? probes,
-        self: ownerAt(this.#address, this.#secret),
+        ownerOf: places.ownerOf,
+        needsBody: places.needsBody,
+        application: () => server() ?? probes,
+        self,
       })
-      const own = () => this.#leading?.server
-      await answerForwarded(this.#fleet, this.#secret, own, () => own() ?? this.#opening)
-      await this.#firstTurn(registry)
+      await answerForwarded(this.#fleet, this.#secret, server, (request) => {
+        const here = places.isHere(request)
+        return here instanceof Promise ? here.then((is) => (is ? server() : undefined)) : here ? server() : undefined
+      })
+      this.#running = this.#run(registry)
     } catch (error) {
       this.#end.abort()
+      await this.#seat?.sandbox.stop().catch(() => undefined)
       await registry.close()
       throw error
     }
-    this.#running = this.#run(registry)
-    // What a takeover needs is loaded before.
-    if (!this.#leading) this.#inBackground(import('./application.ts'))
     this.#log.info(`Server listening at ${this.#listener.url}`)
   }
 
-  /** The first look, whose failure is the start's. */
-  async #firstTurn(registry: SharedRegistry): Promise<void> {
-    for (;;) {
-      const found = await registry.leader()
-      if (found && found.id !== registry.id) {
-        if (!URL.canParse(found.address) || !found.address.startsWith('http:')) {
-          throw new OptionError(
-            `the process ${found.address} has the state of --database, and takes nothing from others: end it, or start it with --fleet-port`,
-          )
-        }
-        return this.#follow(found)
-      }
-      if (await this.#takeOver(registry)) return
-    }
+  #buildPlaces(): Places {
+    return new Places({
+      seat: () => {
+        const seat = this.#seat
+        if (!seat || seat.sandbox.stopping) return undefined
+        return { registry: seat.registry, namespaces: seat.sandbox.namespaces, idpTokens: seat.sandbox.idpTokens }
+      },
+      parting: () => this.stopping,
+      isClosed: (name) => this.#drain?.isClosed(name) ?? false,
+      secret: () => this.#secret,
+      clock: this.#clock,
+      log: this.#log,
+      gone: (owner) => this.#front?.partFrom(owner),
+    })
   }
 
   /** URL of the public address that it listens on, on this machine. */
@@ -175,8 +176,9 @@ export class FleetMember {
     return fetch(input instanceof Request ? new Request(own, input) : own, init)
   }
 
-  get role(): 'leader' | 'standby' {
-    return this.#leading ? 'leader' : 'standby'
+  /** Names of the namespaces that are open in this process. */
+  get namespaces(): string[] {
+    return this.#seat?.sandbox.namespaces.list().map(({ name }) => name) ?? []
   }
 
   /** @returns true if it is stopping or stopped */
@@ -184,16 +186,14 @@ export class FleetMember {
     return this.#stopping !== undefined
   }
 
-  /** Gives the state to another process at once, if there is one, and ends everything that was started. May be called again. */
+  /** Gives its namespaces to the others at once, if there are any, and ends everything that was started. May be called again. */
   stop(): Promise<void> {
     this.#stopping ??= this.#stop()
     return this.#stopping
   }
 
   async #stop(): Promise<void> {
-    this.#parting = true
     this.#end.abort()
-    this.#look.abort()
     await this.#running
     await Promise.race([Promise.all([...this.#partings]), this.#clock.wallSleep(PARTING_MS)])
     this.#front?.end()
@@ -205,18 +205,36 @@ export class FleetMember {
     return openShared(this.#given, { log: this.#log, address: this.#address })
   }
 
+  /** Serves with that registration from now on. */
+  async #take(registry: SharedRegistry): Promise<void> {
+    const door = new FleetDoor(this.#listener, this.#places.nameOf)
+    const sandbox = await Sandbox.join(this.#given, {
+      registry,
+      listener: door,
+      secret: this.#secret,
+      leave: () => this.stop(),
+      leaving: () => this.stopping,
+    })
+    this.#seat = { registry, sandbox, door }
+    this.#outside = undefined
+    this.#failure = undefined
+    this.#log.info({ process: registry.id, address: this.#address }, 'this process is one of the others')
+  }
+
   /** One registration after another, until it is stopped. */
   async #run(first: SharedRegistry): Promise<void> {
     let registry: SharedRegistry | undefined = first
     while (registry) {
-      await this.#serveOrFollow(registry)
+      await this.#untilLost(registry)
       const last: SharedRegistry = registry
+      const sandbox = this.#seat?.sandbox
       if (this.#end.signal.aborted) return this.#part(last)
-      const stopped = this.#leading
+      this.#seat = undefined
+      this.#outside = this.#clock.wallNow()
+      this.#log.error('this process is dead for the others: they may have what it had, and it serves it no more')
+      const stopped = sandbox
         ?.stop()
         .catch((error: unknown) => this.#log.warn({ err: error }, 'what it had did not end in order'))
-      this.#leading = undefined
-      this.#noLeader()
       // What it had is another's: it must not hold up this process if it does not end.
       const parted = Promise.race([stopped, this.#clock.wallSleep(PARTING_MS)])
       this.#inBackground(parted.then(() => last.close()))
@@ -226,172 +244,65 @@ export class FleetMember {
 
   async #joinAgain(): Promise<SharedRegistry | undefined> {
     while (!this.#end.signal.aborted) {
+      let registry: SharedRegistry | undefined
       try {
-        return await this.#join()
+        registry = await this.#join()
+        await this.#take(registry)
+        return registry
       } catch (error) {
+        this.#failure = error instanceof Error ? error.message : String(error)
         this.#log.warn({ err: error }, 'this process cannot join the others yet')
+        await registry?.close()
         await this.#clock.wallSleep(AGAIN_MS, this.#end.signal)
       }
     }
     return undefined
   }
 
-  /** Returns when this process is dead for the others, its state was taken, or it is stopped. */
-  async #serveOrFollow(registry: SharedRegistry): Promise<void> {
-    while (!this.#end.signal.aborted && !registry.dead.aborted) {
-      if (this.#leading) return this.#untilLost(this.#leading, registry)
-      try {
-        const found = await registry.leader()
-        if (found && found.id !== registry.id) this.#follow(found)
-        else {
-          this.#noLeader()
-          await this.#takeOver(registry)
-          continue
-        }
-        await this.#pause(LOOK_MS)
-      } catch (error) {
-        this.#failure = error instanceof Error ? error.message : String(error)
-        this.#log.warn({ err: error }, 'this process could not find out who leads, or take over')
-        await this.#pause(AGAIN_MS)
-      }
+  /** Returns when this process is dead for the others, or is stopped. Notices meanwhile which of the others die. */
+  async #untilLost(registry: SharedRegistry): Promise<void> {
+    const over = AbortSignal.any([this.#end.signal, registry.dead])
+    const ended = aborted(over)
+    while (!over.aborted) {
+      const looked = registry.processes().then(
+        (living) => this.#places.keep(living),
+        () => undefined, // while the database is away nobody can die
+      )
+      await Promise.race([looked, ended])
+      await this.#clock.wallSleep(LOOK_MS, over)
     }
   }
 
-  /** @returns true if this process leads from now on; otherwise another one has the state */
-  async #takeOver(registry: SharedRegistry): Promise<boolean> {
-    if (!(await registry.claim())) return false
-    const opened = this.#open(registry)
-    this.#opening = opened.then(
-      (sandbox) => sandbox?.server,
-      () => undefined,
-    )
-    try {
-      return (await opened) !== undefined
-    } catch (error) {
-      // Another process may be able to.
-      await registry.leave()
-      throw error
-    } finally {
-      this.#opening = undefined
-    }
-  }
-
-  /** Serves from the state that this process has; undefined if another one was faster. */
-  async #open(registry: SharedRegistry): Promise<Sandbox | undefined> {
-    const began = this.#clock.monotonicNow()
-    let sandbox: Sandbox | undefined
-    try {
-      sandbox = await Sandbox.lead(this.#given, registry, new FleetDoor(this.#listener))
-      await sandbox.ready
-    } catch (error) {
-      await sandbox?.stop().catch(() => undefined)
-      if (error instanceof Error && error.name === 'OwnedElsewhereError') return undefined
-      throw error
-    }
-    this.#leading = sandbox
-    this.#leader = undefined
-    this.#leaderless = undefined
-    this.#failure = undefined
-    const ms = Math.round(this.#clock.monotonicNow() - began)
-    this.#log.info({ process: registry.id, address: this.#address, ms }, 'this process leads')
-    this.#changed()
-    return sandbox
-  }
-
-  #untilLost({ namespace: { lost } }: Sandbox, registry: SharedRegistry): Promise<void> {
-    const signals = [this.#end.signal, registry.dead, ...(lost ? [lost] : [])]
-    return aborted(AbortSignal.any(signals))
-  }
-
-  /** Gives all away at once, and passes on what still comes until the clients have their answers. */
+  /** Gives all away, and passes on what still comes until the clients have their answers. */
   async #part(registry: SharedRegistry): Promise<void> {
-    const led = this.#leading
-    this.#leading = undefined
-    this.#noLeader()
     try {
-      await led?.stop()
+      const sandbox = this.#seat?.sandbox
+      await this.#giveAway(registry)
+      await sandbox?.stop()
+      this.#seat = undefined
       await registry.leave()
-      await this.#handOn(registry)
+      // The others notice that it is gone, and pass nothing more on to it: what came as it closes its port would be cut off.
+      if (this.#drain) await this.#clock.wallSleep(2 * LOOK_MS)
+      const until = this.#clock.monotonicNow() + PARTING_MS
+      while (this.#clock.monotonicNow() < until && this.#front && this.#front.open > 0) await this.#clock.wallSleep(50)
     } finally {
       await registry.close()
     }
   }
 
-  async #handOn(registry: SharedRegistry): Promise<void> {
-    const until = this.#clock.monotonicNow() + PARTING_MS
-    try {
-      while (this.#clock.monotonicNow() < until && (await registry.others()) > 0) {
-        const found = await registry.leader()
-        if (found) {
-          this.#follow(found)
-          break
-        }
-        await this.#clock.wallSleep(LOOK_MS)
-      }
-    } catch {
-      // The database is away: nobody can be found.
-    }
-    this.#parting = false
-    this.#changed()
-    while (this.#clock.monotonicNow() < until && this.#front && this.#front.open > 0)
-      await this.#clock.wallSleep(LOOK_MS)
-  }
-
-  #follow(process: LeadingProcess): void {
-    if (this.#leader?.process.id === process.id) return
-    if (this.#leader) this.#noLeader()
-    this.#leader = { process, owner: ownerAt(process.address, this.#secret) }
-    this.#leaderless = undefined
-    this.#failure = undefined
-    this.#log.info({ leader: process.address }, 'another process leads: requests are passed on to it')
-    this.#changed()
-  }
-
-  #noLeader(): void {
-    const gone = this.#leader
-    this.#leader = undefined
-    this.#leaderless ??= this.#clock.wallNow()
-    if (!gone) return
-    this.#log.warn({ leader: gone.process.address }, 'the process that led is gone')
-    this.#front?.partFrom(gone.owner)
-  }
-
-  #ownerOf({ url }: IncomingMessage, failed?: Owner): OwnerPlace | Promise<OwnerPlace> {
-    if (this.#leading) return 'here'
-    if (isProbe(url)) return 'here'
-    const owner = this.#leader?.owner
-    if (owner && owner !== failed) return owner
-    return this.#wait(failed)
-  }
-
-  /** Waits for a process that leads, other than one that has failed; null when that takes too long. */
-  async #wait(failed: Owner | undefined): Promise<OwnerPlace> {
-    this.#look.abort()
-    const patience = abortController()
-    const late = this.#clock.wallSleep(HOLD_MS, patience.signal).then(() => patience.abort())
-    try {
-      while (!patience.signal.aborted) {
-        await Promise.race([aborted(this.#change.signal), late])
-        if (this.#leading) return 'here'
-        const owner = this.#leader?.owner
-        if (owner && owner !== failed) return owner
-        if (this.#end.signal.aborted && !this.#parting) return null
-      }
-      return null
-    } finally {
-      patience.abort()
-    }
-  }
-
-  async #pause(milliseconds: number): Promise<void> {
-    this.#look = abortController()
-    await this.#clock.wallSleep(milliseconds, this.#look.signal)
-  }
-
-  #changed(): void {
-    const change = this.#change
-    this.#change = abortController()
-    change.abort()
+  /** Gives the namespaces to the others, each when it has no open request, as long as a drain may take. */
+  async #giveAway(registry: SharedRegistry): Promise<void> {
+    const seat = this.#seat
+    // A database that does not answer now takes nothing back either.
+    const unknown = this.#clock.wallSleep(AGAIN_MS).then(() => [])
+    const living = await Promise.race([registry.processes().catch(() => []), unknown])
+    if (!seat || living.every(({ id }) => id === registry.id)) return
+    const { sandbox, door } = seat
+    this.#drain = new Drain({ namespaces: sandbox.namespaces, door })
+    const over = AbortSignal.any([registry.dead, door.after(this.options.drain)])
+    await this.#drain
+      .run(over)
+      .catch((error: unknown) => this.#log.warn({ err: error }, 'a namespace did not end in order'))
   }
 
   #inBackground(task: Promise<unknown>): void {
@@ -408,14 +319,19 @@ export class FleetMember {
 
   #obstacle(): string | undefined {
     if (this.#end.signal.aborted) return 'The process is stopping.'
-    if (this.#leaderless === undefined || this.#clock.wallNow() - this.#leaderless < HOLD_MS) return undefined
-    return this.#failure ?? 'No process of the fleet leads.'
+    if (this.#outside === undefined || this.#clock.wallNow() - this.#outside < HOLD_MS) return undefined
+    return this.#failure ?? 'The process is joining the others.'
   }
 }
 
-function ownerAt(address: string, secret: string): Owner {
-  const url = new URL(address)
-  return { host: hostIn(url), port: Number(url.port), secret }
+/** Refuses a start beside a process that takes nothing from others, and so has all namespaces. Throws OptionError. */
+async function refuseBesideOthers(registry: SharedRegistry): Promise<void> {
+  for (const { id, address } of await registry.processes()) {
+    if (id === registry.id || takesOthers(address)) continue
+    throw new OptionError(
+      `the process ${address} has the state of --database, and takes nothing from others: end it, or start it with --fleet-port`,
+    )
+  }
 }
 
 interface MemberDeps {

@@ -5,17 +5,12 @@ import { routed } from '../http/routing.ts'
 /** The paths by which orchestrators and load balancers ask after one process. */
 const PROBE = /^\/_sandbox\/(health|ready)$/
 
-/** What a process of a fleet that does not serve says of itself. */
+/** What a process of a fleet that joins or leaves the others says of itself. */
 export interface Standing {
   /** As `GET /_sandbox/health` has it. */
   health(): object
-  /** Reason why requests that come to it cannot be answered now, a sentence; undefined if another process answers them. */
+  /** Reason why no requests should come to it, a sentence; undefined for none. */
   obstacle(): string | undefined
-}
-
-/** @returns true if a request asks after the process itself, not after what it serves */
-export function isProbe(url: string | undefined): boolean {
-  return PROBE.test(routed(url ?? ''))
 }
 
 /** A server that listens nowhere: answers probes as the service does, and refuses all else. */

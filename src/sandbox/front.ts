@@ -1,4 +1,4 @@
-import type { Server } from 'node:http'
+import type { IncomingMessage, Server } from 'node:http'
 import { SandboxClock } from '../domain/clock.ts'
 import { Ids } from '../domain/ids.ts'
 import type { ServiceSettings } from '../domain/service-settings.ts'
@@ -18,6 +18,8 @@ export interface FrontOptions {
   /** Of the service that the fleet serves. */
   settings: ServiceSettings
   ownerOf: OwnerOf
+  /** See FrontDeps. */
+  needsBody?(request: IncomingMessage): boolean
   /** Server of this process's own application; undefined while it has none. */
   application(): Server | undefined
   /** This process, as others reach it; undefined if they do not. */
@@ -65,7 +67,7 @@ export async function answerForwarded(
   listener: Listener,
   secret: string,
   application: () => Server | undefined,
-  applicationFor: () => Server | undefined | Promise<Server | undefined> = application,
+  applicationFor: (request: IncomingMessage) => Server | undefined | Promise<Server | undefined> = application,
 ): Promise<void> {
   const server = createFleetServer()
   acceptForwarded(server, { secret, application, applicationFor })

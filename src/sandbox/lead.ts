@@ -21,9 +21,9 @@ export class Lead {
   constructor(namespaces: Namespaces, idpTokens: IdpTokenVerifier) {
     this.#namespaces = namespaces
     this.#idpTokens = idpTokens
-    const { seed, http } = namespaces.default
-    const random = new SeededRandom((seed ^ OTHER) >>> 0)
-    this.#none = { ...http, ids: new Ids({ clock: http.service.clock, random }) }
+    const { base, fallback } = namespaces
+    const random = new SeededRandom((base.seed ^ OTHER) >>> 0)
+    this.#none = { ...fallback, ids: new Ids({ clock: fallback.service.clock, random }) }
   }
 
   /** Makes ids of requests beside the service. */
@@ -39,12 +39,12 @@ export class Lead {
     // Step 1 of docs/a-deposit.md.
     const { url, headers } = request
     if (BESIDE.test(routed(url))) return this.#none
-    if (this.#namespaces.alone) return this.#namespaces.default.http
+    if (this.#namespaces.alone) return this.#namespaces.fallback
     const { authorization } = headers
     const known = this.#idpTokens.knownClient(authorization)
     if (known !== undefined) return this.byClient(known)
     const claimed = claimedClient(authorization)
-    if (claimed === undefined || !this.#namespaces.leadsElsewhere(claimed)) return this.#namespaces.default.http
+    if (claimed === undefined || !this.#namespaces.leadsElsewhere(claimed)) return this.#namespaces.fallback
     return this.#bySeenToken(request)
   }
 
@@ -58,6 +58,6 @@ export class Lead {
   byClient = (clientId: string | undefined): PipelineDeps | Promise<PipelineDeps> => {
     const namespace = clientId === undefined ? undefined : this.#namespaces.ofClient(clientId)
     if (namespace instanceof Promise) return namespace.then(({ http }) => http)
-    return (namespace ?? this.#namespaces.default).http
+    return namespace?.http ?? this.#namespaces.fallback
   }
 }

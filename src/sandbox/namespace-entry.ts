@@ -32,6 +32,13 @@ export interface Opening {
   /** Opens the namespace as it is stored. */
   open(kept: KeptNamespace): Promise<Namespace>
   log: Logger
+  /** True in a process of several, which give namespaces to each other. */
+  moves: boolean
+}
+
+/** @returns true if a namespace cannot be opened because another process has it */
+export function isOwnedElsewhere(error: unknown): boolean {
+  return error instanceof Error && error.name === 'OwnedElsewhereError'
 }
 
 /** Entry of a namespace in the register, from the moment its name is taken until nothing is left, open or not. */
@@ -58,6 +65,7 @@ export class NamespaceEntry {
   #closed: Closed
   readonly #opener: Opening['open']
   readonly #log: Logger
+  readonly #moves: boolean
   #namespace: Namespace | undefined
   #opening: Promise<Namespace> | undefined
   #losing: Promise<void> | undefined
@@ -66,12 +74,13 @@ export class NamespaceEntry {
   #deleted = false
   #ended: Promise<void> | undefined
 
-  private constructor({ name, life }: NamespaceIdentity, closed: Closed, { open, log }: Opening) {
+  private constructor({ name, life }: NamespaceIdentity, closed: Closed, { open, log, moves }: Opening) {
     this.name = name
     this.life = life
     this.#closed = closed
     this.#opener = open
     this.#log = log
+    this.#moves = moves
   }
 
   /** The namespace, if it is open. */
@@ -79,9 +88,19 @@ export class NamespaceEntry {
     return this.#namespace
   }
 
+  /** @returns true if it is open, or is being made or opened */
+  get held(): boolean {
+    return this.#namespace !== undefined || this.#opening !== undefined
+  }
+
   /** @returns true while it is being made and nothing of it exists yet */
   get inTheMaking(): boolean {
     return this.#closed.is === 'making' && this.#namespace === undefined
+  }
+
+  /** Reason why it could not be opened when it was last asked for; undefined if it could. */
+  get failure(): string | undefined {
+    return this.#failure
   }
 
   /** The namespace, opened if necessary. Throws Problem sandbox_starting if it cannot be opened. */
@@ -167,6 +186,7 @@ export class NamespaceEntry {
   }
 
   #open(): Promise<Namespace> {
+    if (this.#ended) return Promise.reject(new Problem('sandbox_starting', { detail: 'The sandbox is stopping.' }))
     this.#opening = this.#opened()
       .then((namespace) => {
         this.#namespace = namespace
@@ -180,9 +200,12 @@ export class NamespaceEntry {
       })
       .catch((error: unknown) => {
         if (this.#closed.is === 'making') throw error
-        this.#failure = error instanceof Error ? error.message : String(error)
-        this.#log.error({ namespace: this.name, err: error }, 'a namespace could not be opened')
-        const detail = `The namespace "${this.name}" cannot be opened: ${this.#failure}`
+        const reason = error instanceof Error ? error.message : String(error)
+        // Another process of several was faster: that is no failure of this one.
+        const isFailure = !(this.#moves && isOwnedElsewhere(error))
+        if (isFailure) this.#failure = reason
+        if (isFailure) this.#log.error({ namespace: this.name, err: error }, 'a namespace could not be opened')
+        const detail = `The namespace "${this.name}" cannot be opened: ${reason}`
         throw new Problem('sandbox_starting', { detail, param: 'namespace' }, { cause: error })
       })
       .finally(() => {

@@ -1,29 +1,51 @@
-import type { Credentials, GuestWish, NamespaceSummary, NamespaceWish } from '../control/contract.ts'
+import { availableParallelism } from 'node:os'
+import type { Credentials, GuestWish, NamespaceSummary, NamespaceWish, Readiness } from '../control/contract.ts'
 import type { NamespacesControl } from '../control/control-parts.ts'
 import { isControlToken } from '../control/guard.ts'
 import { SandboxClock } from '../domain/clock.ts'
 import { Problem } from '../domain/errors.ts'
 import { tenantInAddress } from '../domain/idp-claims.ts'
-import { DEFAULT_NAMESPACE } from '../domain/namespace-name.ts'
-import { type NamespaceRegistry, newLife } from '../domain/ports/namespace-registry.ts'
+import { DEFAULT_NAMESPACE, NAMESPACE_NAME } from '../domain/namespace-name.ts'
+import {
+  type LocatedNamespace,
+  type NamespaceRegistry,
+  newLife,
+  type SharedRegistry,
+} from '../domain/ports/namespace-registry.ts'
 import type { Fixture } from '../fixtures/fixture.ts'
+import { ownerAway } from '../http/front-server.ts'
+import { type PipelineDeps, refuseUnlessReady } from '../http/pipeline.ts'
 import { shorten } from '../support/foreign-text.ts'
 import { suggest } from '../support/nearest.ts'
+import { Lanes } from '../support/serial-queue.ts'
 import { type NamespaceCopy, ownControlToken } from './build-services.ts'
 import { credentialsOf } from './credentials.ts'
 import { Expiry } from './expiry.ts'
+import { FleetNames, nameExists } from './fleet-names.ts'
 import { Namespace } from './namespace.ts'
-import { type Deletion, NamespaceEntry, type NamespaceIdentity, type Opening, summaryOf } from './namespace-entry.ts'
+import { NamespaceEntries } from './namespace-entries.ts'
+import {
+  type Deletion,
+  isOwnedElsewhere,
+  NamespaceEntry,
+  type NamespaceIdentity,
+  type Opening,
+  summaryOf,
+} from './namespace-entry.ts'
 import {
   auditAfterKill,
+  type Base,
+  defaultAsFound,
   keptOf,
   type Making,
   makeGuestNamespace,
   makeNamespace,
+  openDefault,
   openKept,
   Templates,
 } from './open-namespace.ts'
 import type { Persistence } from './persistence.ts'
+import { standInFor } from './stand-in.ts'
 import type { Surroundings } from './surroundings.ts'
 
 /** All namespaces of a sandbox: finds them by name and by client id, creates and deletes them. */
@@ -62,50 +84,102 @@ export class Namespaces implements NamespacesControl {
     }
   }
 
-  readonly default: Namespace
+  /**
+   * The namespaces of one process of several, all of which make them from this base. It opens none: each, the default one too, is taken when
+   * somebody asks for it.
+   */
+  static async ofFleet({ base, registry, surroundings, leaving }: FleetSetup): Promise<Namespaces> {
+    let namespaces: Namespaces | undefined
+    const failure = () => (namespaces ? namespaces.#entries.get(DEFAULT_NAMESPACE)?.failure : undefined)
+    const standIn = await standInFor(base, { surroundings, registry, failure })
+    const fleet = { base, registry, standIn, leaving, lanes: new Lanes(availableParallelism()) }
+    namespaces = new Namespaces(undefined, { registry, surroundings, templates: new Templates(), fleet })
+    return namespaces
+  }
+
+  /** What new namespaces are made from, and what is known of the default one without opening it. */
+  readonly base: Base
+  readonly #default: Namespace | undefined
+  /** Set in a process of several. */
+  readonly #fleet: FleetParts | undefined
   readonly #surroundings: Surroundings
   /** Undefined if namespaces end with the process. */
   readonly #registry: NamespaceRegistry | undefined
   readonly #templates: Templates
-  /** All but the default one, including those being made or deleted: a name belongs to one life at a time. */
-  readonly #entries = new Map<string, NamespaceEntry>()
-  readonly #byClient = new Map<string, NamespaceEntry>()
+  /** All but the default one, unless it is as the others in a process of several. */
+  readonly #entries: NamespaceEntries
+  /** Set in a process of several. */
+  readonly #names: FleetNames | undefined
   readonly #expiry: Expiry
-  #named = 0
   #madeByOthers = 0
 
-  private constructor(
-    first: Namespace,
-    { registry, surroundings, templates }: Pick<Making, 'registry' | 'surroundings' | 'templates'>,
-  ) {
-    this.default = first
+  private constructor(first: Namespace | undefined, { registry, surroundings, templates, fleet }: NamespacesDeps) {
+    const base = first ?? fleet?.base
+    if (!base) throw new TypeError('a sandbox has a default namespace, or the base of one')
+    this.base = base
+    this.#default = first
+    this.#fleet = fleet
     this.#registry = registry
     this.#surroundings = surroundings
     this.#templates = templates
+    this.#entries = new NamespaceEntries({
+      opening: (one) => this.#opening(this.#opener(one)),
+      defaultClients: new Set(base.fixture.tenants.map(({ tenant }) => tenant.client_id)),
+      forgotten: (name) => surroundings.meter.forget(name),
+    })
+    const names = fleet && new FleetNames(fleet.registry, this.#entries)
+    this.#names = names
     this.#expiry = new Expiry({
       after: surroundings.options.namespaceExpiry,
       clock: new SandboxClock(), // for real time only
       log: surroundings.log,
-      expiring: () => [...this.#entries.values()].flatMap((entry) => entry.expiring),
+      expiring: () => this.#entries.others().flatMap((entry) => entry.expiring),
+      resting: names && ((after) => names.unused(after)),
       remove: (name) => this.delete(name),
     })
+    if (fleet) this.#entries.set(this.#defaultEntry(fleet))
   }
 
   /** The namespaces of a sandbox within this one; they end with the process. Throws Problem. */
   async ofGuest(wish: Omit<GuestWish, 'pid'>, surroundings: Surroundings): Promise<Namespaces> {
     const shared = { templates: this.#templates, surroundings }
-    const first = await makeGuestNamespace({ ...shared, wish, source: this.default })
+    const first = await makeGuestNamespace({ ...shared, wish, source: await this.#source() })
     return new Namespaces(first, { ...shared, registry: undefined })
   }
 
-  /** Number of namespaces beside the default one. */
-  get size(): number {
-    return this.#entries.size
+  /** The namespace that every sandbox has. */
+  get default(): Namespace {
+    if (!this.#default) throw new TypeError('no process of several has the default namespace for itself')
+    return this.#default
+  }
+
+  /**
+   * The namespace of requests that concern none, and of those of unknown clients: the default one. In a process that does not have it,
+   * a stand-in that serves nothing.
+   */
+  get fallback(): PipelineDeps {
+    return (
+      (this.#default ?? this.#entries.get(DEFAULT_NAMESPACE)?.open)?.http ?? this.#fleet?.standIn ?? this.default.http
+    )
+  }
+
+  /** Reports if the default namespace can be served; of a process of several, if it can own namespaces. */
+  readiness(): Readiness {
+    if (!this.#fleet) return this.default.readiness()
+    const { registry, leaving } = this.#fleet
+    const answers = registry.awaySince === undefined && registry.holds()
+    const reason = leaving() ? 'The process is stopping.' : answers ? undefined : 'The database does not answer.'
+    return reason === undefined ? { ready: true } : { ready: false, reason }
+  }
+
+  /** Reason why tenants cannot be found yet; undefined if they can. */
+  notReady(): string | undefined {
+    return this.#default?.http.notReady()
   }
 
   /** True if every client is the default namespace's or unknown. */
   get alone(): boolean {
-    return this.#entries.size === 0 && !this.#expiry.hasDeleted
+    return this.#default !== undefined && this.#entries.size === 0 && !this.#expiry.hasDeleted
   }
 
   /** The namespace of that name, opened if necessary. Throws Problem namespace_not_found, or sandbox_starting if it cannot be opened. */
@@ -118,7 +192,7 @@ export class Namespaces implements NamespacesControl {
    * unknown_partner if the namespace was deleted for want of use.
    */
   ofClient(clientId: string): Namespace | Promise<Namespace> | undefined {
-    const entry = this.#byClient.get(clientId)
+    const entry = this.#entries.ofClient(clientId)
     if (entry) return this.#use(entry)
     const refusal = this.#expiry.refusalOf(clientId)
     return refusal && Promise.reject(refusal)
@@ -126,49 +200,92 @@ export class Namespaces implements NamespacesControl {
 
   /** @returns true if {@link ofClient} does not return undefined */
   leadsElsewhere(clientId: string): boolean {
-    return this.#byClient.has(clientId) || this.#expiry.refusalOf(clientId) !== undefined
+    return this.#entries.ofClient(clientId) !== undefined || this.#expiry.refusalOf(clientId) !== undefined
   }
 
   /** The tenant, of any namespace, that an address names in any case, as it is to be written. */
-  tenantInAddress(written: string): string | undefined {
-    const ids = [this.default, ...this.#entries.values()].flatMap(({ clients }) => Object.keys(clients))
-    return ids.find((id) => id === written) ?? ids.flatMap((id) => tenantInAddress(written, id) ?? [])[0]
+  async tenantInAddress(written: string): Promise<string | undefined> {
+    const ids = [this.#default ?? [], this.#entries.all()].flat().flatMap(({ clients }) => Object.keys(clients))
+    const find = (among: string[]) =>
+      among.find((id) => id === written) ?? among.flatMap((id) => tenantInAddress(written, id) ?? [])[0]
+    return find(ids) ?? (this.#fleet && find(await this.#fleet.registry.tenants()))
   }
 
   list(): NamespaceSummary[] {
-    return [summaryOf(this.default), ...this.#made().map((one) => one.summary())]
+    return this.known().map(({ summary }) => summary)
   }
 
-  /** Every namespace with its summary; `open` is undefined for a stored one that nobody has asked for yet. */
+  /**
+   * Every namespace with its summary, the default one first; `open` is undefined for a stored one that nobody has asked for yet. In a process
+   * of several, those that are open in it.
+   */
   known(): { summary: NamespaceSummary; open: Namespace | undefined }[] {
-    const others = this.#made().map((one) => ({ summary: one.summary(), open: one.open }))
-    return [{ summary: summaryOf(this.default), open: this.default }, ...others]
+    const made = this.#entries.all().filter(({ inTheMaking, deleted }) => !inTheMaking && !deleted)
+    const others = made.map((one) => ({ summary: one.summary(), open: one.open }))
+    if (!this.#default) return others.filter(({ open }) => open)
+    return [{ summary: summaryOf(this.#default), open: this.#default }, ...others]
   }
 
-  /** All but the default one, those being made or deleted left out. */
-  #made(): NamespaceEntry[] {
-    return [...this.#entries.values()].filter(({ inTheMaking, deleted }) => !inTheMaking && !deleted)
-  }
-
-  summary(name: string): NamespaceSummary {
-    return name === DEFAULT_NAMESPACE ? summaryOf(this.default) : this.#require(name).summary()
+  summary(name: string): NamespaceSummary | Promise<NamespaceSummary> {
+    if (name === DEFAULT_NAMESPACE && this.#default) return summaryOf(this.#default)
+    if (!this.#names || this.isHere(name)) return this.#require(name).summary()
+    return this.#names.learn(name).then(() => this.#require(name).summary())
   }
 
   /** Name of the namespace that has this text for its own control token; undefined if none has. */
-  ofControlToken(text: string): string | undefined {
+  ofControlToken(text: string): string | undefined | Promise<string | undefined> {
     const name = text.slice(0, text.lastIndexOf('.'))
     const entry = this.#entries.get(name)
     if (entry?.inTheMaking) return undefined
     // That of one that has expired leads to the reason.
     const named = entry && !entry.deleted ? entry : this.#expiry.expired(name)
-    const own = named && ownControlToken(this.#surroundings.options, named)
-    return own !== undefined && isControlToken(text, own) ? name : undefined
+    const isIts = (one: NamespaceIdentity) => {
+      const own = ownControlToken(this.#surroundings.options, one)
+      return own !== undefined && isControlToken(text, own)
+    }
+    if (named && name !== DEFAULT_NAMESPACE && isIts(named)) return name
+    if (!this.#fleet || !new RegExp(NAMESPACE_NAME).test(name) || name === DEFAULT_NAMESPACE) return undefined
+    return this.#fleet.registry.locate(name).then((found) => (found && isIts(found) ? name : undefined))
   }
 
   /** Name of the namespace of a client; undefined for an unknown one. */
-  nameOfClient(clientId: string): string | undefined {
-    const isDefault = Object.values(this.default.clients).some(({ client_id }) => client_id === clientId)
-    return isDefault ? DEFAULT_NAMESPACE : this.#byClient.get(clientId)?.name
+  nameOfClient(clientId: string): string | undefined | Promise<string | undefined> {
+    const known = this.#entries.nameOf(clientId)
+    if (known !== undefined || !this.#fleet) return known
+    return this.#fleet.registry.ofClient(clientId).then((found) => found?.name)
+  }
+
+  /** Names of those that this process has, and of those that it is about to have. */
+  get held(): string[] {
+    return this.#entries.all().flatMap(({ name, held }) => (held ? [name] : []))
+  }
+
+  /** @returns true if it is open in this process, or is being made in it */
+  isHere(name: string): boolean {
+    return this.#entries.isHere(name)
+  }
+
+  /** The namespace of a client, as far as this process knows: that of one that is open in it, or the default one. */
+  nameIfKnown(clientId: string): string | undefined {
+    const name = this.#entries.nameOf(clientId)
+    return name === undefined || name === DEFAULT_NAMESPACE || this.isHere(name) ? name : undefined
+  }
+
+  /**
+   * Opens a namespace of several processes that belongs to nobody, as it was just found; does nothing if there is none. Rejects with
+   * OwnedElsewhereError if another process was faster, with Problem sandbox_starting if it cannot be opened.
+   */
+  async take(name: string, found: LocatedNamespace | undefined): Promise<void> {
+    this.#entries.adopt(name, found)
+    const entry = this.#entries.get(name)
+    if (!entry || entry.deleted) return
+    try {
+      const before = entry.open
+      if ((await this.#use(entry)) !== before)
+        this.#surroundings.log.info({ namespace: name }, 'this process has the namespace now')
+    } catch (error) {
+      throw error instanceof Problem && isOwnedElsewhere(error.cause) ? error.cause : error
+    }
   }
 
   /** Number of namespaces made by requests from the network: a command that makes its own is not seen in the namespace it was given. */
@@ -176,27 +293,36 @@ export class Namespaces implements NamespacesControl {
     return this.#madeByOthers
   }
 
+  /** Gives a namespace of several processes back, for another one to take. Whatever it still holds ends. */
+  async handOver(name: string): Promise<void> {
+    const entry = this.#entries.get(name)
+    if (!this.#fleet || !entry || entry.deletion) return
+    if (name === DEFAULT_NAMESPACE) this.#entries.set(this.#defaultEntry(this.#fleet))
+    else this.#entries.drop(entry)
+    await entry.end()
+    this.#surroundings.log.info({ namespace: name }, 'this process has given the namespace back')
+  }
+
   async create(wish: NamespaceWish, byOthers: boolean): Promise<Credentials> {
-    const { log, options } = this.#surroundings
-    const name = wish.name ?? this.#freeName()
-    await this.#untilFree(name)
-    if (name === DEFAULT_NAMESPACE || this.#entries.has(name)) {
-      throw new Problem('namespace_exists', { detail: `There is a namespace "${name}" already.`, param: 'name' })
-    }
-    if (this.size >= options.maxNamespaces) {
-      const detail = `There are ${this.size} namespaces beside the default one; delete some, or start with a larger --max-namespaces.`
-      throw new Problem('too_many_namespaces', { detail, param: 'name' })
-    }
+    const name = wish.name ?? (await this.#names?.free()) ?? this.#entries.freeName()
+    await this.#entries.untilFree(name)
+    const number = this.#names && (await this.#names.admit(name))
+    if (name === DEFAULT_NAMESPACE || this.#entries.has(name)) throw nameExists(name)
+    this.#refuseIfMany(number ?? this.#entries.size)
     const life = newLife(name)
     const made = this.#make({ name, life }, wish)
-    const entry = NamespaceEntry.making({ name, life }, made, { open: this.#opener({ name, life }), log })
-    this.#entries.set(name, entry)
-    const namespace = await entry.made.catch((error: unknown) => {
+    const entry = NamespaceEntry.making({ name, life }, made, this.#opening(this.#opener({ name, life })))
+    this.#entries.set(entry)
+    let namespace: Namespace
+    try {
+      namespace = await entry.made
+    } catch (error) {
       this.#entries.delete(name)
-      this.#surroundings.meter.forget(name)
-      throw error
-    })
-    this.#listen(entry)
+      if (!(await this.#names?.isTaken(name, life))) throw error
+      if (wish.name !== undefined) throw nameExists(name)
+      return this.create(wish, byOthers) // another process has made one of that name meanwhile
+    }
+    this.#entries.listen(entry)
     this.#expiry.used(entry)
     this.#expiry.madeAgain(name)
     if (byOthers) this.#madeByOthers++
@@ -211,6 +337,7 @@ export class Namespaces implements NamespacesControl {
     }
     const ending = this.#entries.get(name)?.deletion
     if (ending) return ending
+    if (!this.isHere(name)) await this.#names?.learn(name)
     const entry = this.#require(name)
     if (entry.inTheMaking) {
       await entry.made.catch(() => undefined) // then no namespace has that name
@@ -222,26 +349,27 @@ export class Namespaces implements NamespacesControl {
   /** Refuses new requests, in every namespace, and lets running ones finish. */
   beginStop(): void {
     this.#expiry.stop()
-    this.default.beginStop()
-    for (const { open } of this.#entries.values()) open?.beginStop()
+    this.#default?.beginStop()
+    for (const { open } of this.#entries.all()) open?.beginStop()
   }
 
   /** Ends all, once no request is left. Call {@link beginStop} first. Throws, when all have ended, the error of one that failed to end. */
   async stop(served?: Promise<void>): Promise<void> {
-    const others = [...this.#entries.values()].map((entry) => entry.end(served))
-    const ends = await Promise.allSettled([this.default.stop(served), ...others])
-    await Promise.allSettled([...this.#entries.values()].map(({ deletion }) => deletion))
+    const others = this.#entries.all().map((entry) => entry.end(served))
+    const ends = await Promise.allSettled([this.#default?.stop(served), ...others])
+    await Promise.allSettled(this.#entries.all().map(({ deletion }) => deletion))
     for (const end of ends) if (end.status === 'rejected') throw end.reason
   }
 
   async #make({ name, life }: NamespaceIdentity, wish: NamespaceWish): Promise<Namespace> {
     const registry = this.#registry
-    const source = await this.#get(wish.from ?? DEFAULT_NAMESPACE, 'from')
-    await this.default.checkStorage() // otherwise its folder would be made in a directory that replaced the old one
+    const source = await this.#source(wish.from)
+    const copied = wish.from !== undefined && source instanceof Namespace ? source : undefined
+    await this.#default?.checkStorage() // otherwise its folder would be made in a directory that replaced the old one
     let namespace: Namespace | undefined
     try {
       const own = { templates: this.#templates, registry, surroundings: this.#surroundings }
-      namespace = await makeNamespace({ name, life, wish, source, ...own })
+      namespace = await makeNamespace({ name, life, wish, source, copied, ...own })
       await registry?.keep(life, keptOf(namespace))
       return namespace
     } catch (error) {
@@ -252,30 +380,58 @@ export class Namespaces implements NamespacesControl {
     }
   }
 
+  /** The namespace that a new one is made from, once it can serve: by default the default one. Throws Problem. */
+  async #source(name?: string): Promise<Base> {
+    if (this.#fleet && name === undefined) return this.base
+    const source = await this.#get(name ?? DEFAULT_NAMESPACE, 'from')
+    await source.ready.catch(() => undefined) // notReady() reports the reason
+    refuseUnlessReady(source.http.notReady())
+    return source
+  }
+
   /** Registers the namespaces that an earlier process left. */
   async #find(): Promise<void> {
     const registry = this.#registry
     if (!registry) return
-    for (const found of await registry.list()) {
-      const entry = NamespaceEntry.found(found, { open: this.#opener(found), log: this.#surroundings.log })
-      this.#entries.set(found.name, entry)
-      this.#listen(entry)
-    }
+    for (const found of await registry.list()) this.#entries.enter(found)
+  }
+
+  /** The entry of the default namespace in a process of several. */
+  #defaultEntry({ base, registry }: FleetParts): NamespaceEntry {
+    const open = () => openDefault(base, { registry, surroundings: this.#surroundings })
+    return NamespaceEntry.found(defaultAsFound(base), this.#opening(open))
+  }
+
+  #opening(open: Opening['open']): Opening {
+    const lanes = this.#fleet?.lanes
+    const inTurn: Opening['open'] = lanes ? (kept) => lanes.run(() => open(kept)) : open
+    return { open: inTurn, log: this.#surroundings.log, moves: lanes !== undefined }
+  }
+
+  #refuseIfMany(number: number): void {
+    if (number < this.#surroundings.options.maxNamespaces) return
+    const detail = `There are ${number} namespaces beside the default one; delete some, or start with a larger --max-namespaces.`
+    throw new Problem('too_many_namespaces', { detail, param: 'name' })
   }
 
   /** Opens a namespace as it is stored. */
   #opener(one: NamespaceIdentity): Opening['open'] {
-    const where = { host: this.default.fixture, registry: this.#registry, surroundings: this.#surroundings }
+    const where = { host: this.base.fixture, registry: this.#registry, surroundings: this.#surroundings }
     return (kept) => openKept(one, kept, where)
   }
 
-  /** Lets its clients reach it from now on. */
-  #listen(entry: NamespaceEntry): void {
-    for (const { client_id } of Object.values(entry.clients)) this.#byClient.set(client_id, entry)
+  #get(name: string, param: string): Namespace | Promise<Namespace> {
+    if (name === DEFAULT_NAMESPACE && this.#default) return this.#default
+    if (!this.#names || this.isHere(name)) return this.#use(this.#require(name, param))
+    return this.#open(name, param, this.#names)
   }
 
-  #get(name: string, param: string): Namespace | Promise<Namespace> {
-    return name === DEFAULT_NAMESPACE ? this.default : this.#use(this.#require(name, param))
+  /** Opens a namespace that may be another process's by now. */
+  async #open(name: string, param: string, names: FleetNames): Promise<Namespace> {
+    const found = await names.learn(name)
+    const entry = this.#require(name, param)
+    if (found?.owner && found.owner.id !== this.#fleet?.registry.id) throw ownerAway()
+    return this.#use(entry)
   }
 
   #use(entry: NamespaceEntry): Namespace | Promise<Namespace> {
@@ -286,7 +442,7 @@ export class Namespaces implements NamespacesControl {
   #require(name: string, param = 'namespace'): NamespaceEntry {
     const entry = this.#entries.get(name)
     if (entry && !entry.deleted) return entry
-    const known = [DEFAULT_NAMESPACE, ...this.#entries.keys()]
+    const known = [DEFAULT_NAMESPACE, ...this.#entries.others().map((one) => one.name)]
     const detail = this.#expiry.whyGone(name) ?? `There is no namespace "${shorten(name)}"; ${suggest(name, known)}`
     throw new Problem('namespace_not_found', { detail, param })
   }
@@ -294,9 +450,9 @@ export class Namespaces implements NamespacesControl {
   #deletionOf(entry: NamespaceEntry): Deletion {
     return {
       forget: async () => {
-        await this.default.checkStorage() // otherwise the namespace would come back with the directory
+        await this.#default?.checkStorage() // otherwise the namespace would come back with the directory
         await this.#registry?.forget(entry.life)
-        for (const { client_id } of Object.values(entry.clients)) this.#byClient.delete(client_id)
+        this.#entries.unlisten(entry)
         entry.open?.overview.end('deleted')
         this.#surroundings.news.tell()
       },
@@ -305,26 +461,29 @@ export class Namespaces implements NamespacesControl {
           await this.#registry?.remove(entry.life)
         } finally {
           this.#entries.delete(entry.name)
-          this.#surroundings.meter.forget(entry.name)
         }
       },
     }
   }
+}
 
-  /** Waits until a namespace of that name that is being deleted is gone. */
-  async #untilFree(name: string): Promise<void> {
-    for (let entry = this.#entries.get(name); entry?.deletion; entry = this.#entries.get(name)) {
-      await entry.deletion.catch(() => undefined) // then the namespace exists as before
-    }
-  }
+/** Dependencies of the namespaces of one process of several. */
+interface FleetSetup {
+  base: Base
+  registry: SharedRegistry
+  surroundings: Surroundings
+  /** @returns true while the process is ending */
+  leaving(): boolean
+}
 
-  #freeName(): string {
-    for (;;) {
-      this.#named += 1
-      const name = `namespace-${this.#named}`
-      if (!this.#entries.has(name)) return name
-    }
-  }
+interface FleetParts extends Omit<FleetSetup, 'surroundings'> {
+  standIn: PipelineDeps
+  /** Namespaces that are opened at once take the processor from each other: all would be late. */
+  lanes: Lanes
+}
+
+interface NamespacesDeps extends Pick<Making, 'registry' | 'surroundings' | 'templates'> {
+  fleet?: FleetParts
 }
 
 /** Dependencies of {@link Namespaces}. */

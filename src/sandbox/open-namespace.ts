@@ -5,7 +5,6 @@ import { DEFAULT_NAMESPACE } from '../domain/namespace-name.ts'
 import { ChainSetupError } from '../domain/ports/chain.ts'
 import type { FoundNamespace, KeptNamespace, NamespaceRegistry } from '../domain/ports/namespace-registry.ts'
 import { type Fixture, FixtureError } from '../fixtures/fixture.ts'
-import { refuseUnlessReady } from '../http/pipeline.ts'
 import { parseClockStart } from '../option-values.ts'
 import { readInlineFixture } from '../read-fixture.ts'
 import { resolveDelay } from '../resolve-options.ts'
@@ -15,16 +14,20 @@ import { RecentlyUsed } from '../support/maps.ts'
 import { SeededRandom } from '../support/random.ts'
 import { version } from '../version.ts'
 import type { NamespaceCopy } from './build-services.ts'
-import { Namespace } from './namespace.ts'
+import { clientsOf, Namespace } from './namespace.ts'
 import type { Surroundings } from './surroundings.ts'
+
+/** What a namespace is made from: another one, or what the default one is made from. */
+export type Base = Pick<Namespace, 'fixture' | 'seed' | 'clockStart' | 'confirmationDelay'>
 
 /** Dependencies and settings of a new namespace. */
 export interface Making {
   name: string
   life: string
   wish: NamespaceWish
-  /** The namespace to copy. */
-  source: Namespace
+  source: Base
+  /** The namespace that the wish copies as it is now; undefined for none. */
+  copied: Namespace | undefined
   templates: Templates
   /** Where namespaces are stored; undefined if they end with the process. */
   registry: NamespaceRegistry | undefined
@@ -37,12 +40,11 @@ export async function makeNamespace({
   life,
   wish,
   source,
+  copied,
   templates,
   registry,
   surroundings,
 }: Making): Promise<Namespace> {
-  await source.ready.catch(() => undefined) // notReady() reports the reason
-  refuseUnlessReady(source.http.notReady())
   const confirmationDelay = delayOf(wish) ?? source.confirmationDelay
   const idleMs = surroundings.options.namespaceIdle
   const own = { name, life, confirmationDelay, registry, idleMs, surroundings }
@@ -52,7 +54,7 @@ export async function makeNamespace({
   const open = (begin: NamespaceCopy | undefined) =>
     openNamespace({ ...own, ...seeding, fixture: withOwnClients(fixture), begin })
   const seededAnew = wish.fixtures !== undefined || wish.seed !== undefined
-  if (wish.from !== undefined && !seededAnew) return open(await copyFrom(source, wish))
+  if (copied && !seededAnew) return open(await copyFrom(copied, wish))
   const made = templates.make(seeding, (template) => {
     if (template) surroundings.pool.prepare(template.chains)
     return open(template)
@@ -74,8 +76,6 @@ export async function makeGuestNamespace({
   templates,
   surroundings,
 }: Pick<Making, 'source' | 'templates' | 'surroundings'> & { wish: Omit<GuestWish, 'pid'> }): Promise<Namespace> {
-  await source.ready.catch(() => undefined) // notReady() reports the reason
-  refuseUnlessReady(source.http.notReady())
   const { fixture } = source
   const seeding = { fixture, seed: wish.seed ?? source.seed, clockStart: clockOf(wish) }
   const usual = fixture.options.confirmation_delay
@@ -106,10 +106,10 @@ function atMoment(copy: NamespaceCopy, wish: NamespaceWish, { of, now }: { of: s
 async function openRestored(
   own: Omit<OpenSetup, 'fixture' | 'seed' | 'clockStart'>,
   wish: NamespaceWish,
-  source: Namespace,
+  { fixture: host }: Base,
 ): Promise<Namespace> {
   const { proveChains, readSnapshotWish } = await import('./snapshot-wish.ts') // most runs never need it
-  const { fixture, seed, clockStart, begin, now } = await readSnapshotWish(wish, source)
+  const { fixture, seed, clockStart, begin, now } = await readSnapshotWish(wish, host)
   const clock = { of: 'the snapshot', now }
   const beginning = { begin: atMoment(begin, wish, clock), clockStart: clockOf(wish) ?? clockStart }
   const namespace = await openNamespace({ ...own, ...beginning, seed, fixture: withOwnClients(fixture) })
@@ -194,6 +194,25 @@ export async function openKept(
   })
 }
 
+/** Opens the default namespace in a process of several, or makes it where there is none. Throws as {@link openKept}. */
+export function openDefault(
+  base: Base,
+  { registry, surroundings }: { registry: NamespaceRegistry; surroundings: Surroundings },
+): Promise<Namespace> {
+  return openNamespace({ ...plain(base), name: DEFAULT_NAMESPACE, life: undefined, registry, surroundings })
+}
+
+/** The default namespace as one that is stored, in a process of several. */
+export function defaultAsFound(base: Base): FoundNamespace {
+  const kept = keptOf({ ...base, created_at: '', clients: clientsOf(base.fixture) })
+  return { name: DEFAULT_NAMESPACE, life: DEFAULT_NAMESPACE, kept }
+}
+
+/** The members of a base alone. */
+function plain({ fixture, seed, clockStart, confirmationDelay }: Base): Base {
+  return { fixture, seed, clockStart, confirmationDelay }
+}
+
 /** Data of a namespace that is stored beside its state. */
 export function keptOf({
   created_at,
@@ -202,7 +221,7 @@ export function keptOf({
   clockStart,
   confirmationDelay,
   clients,
-}: Pick<Namespace, 'created_at' | 'fixture' | 'seed' | 'clockStart' | 'confirmationDelay' | 'clients'>): KeptNamespace {
+}: Base & Pick<Namespace, 'created_at' | 'clients'>): KeptNamespace {
   return {
     version,
     created_at,

@@ -13,7 +13,39 @@ import { version } from '../version.ts'
 export async function openRegistry(options: SandboxOptions, log: Logger): Promise<NamespaceRegistry | undefined> {
   const { dataDir, database } = options
   if (database === undefined) return dataDir === undefined ? undefined : new NamespaceFolders(dataDir)
-  return openShared({ ...options, database }, { log })
+  const registry = await openShared({ ...options, database }, { log })
+  try {
+    await refuseBesideFleet(registry)
+    return registry
+  } catch (error) {
+    await registry.close()
+    throw error
+  }
+}
+
+/** Milliseconds after which the lease of a process that was killed has run out, and between two looks. */
+const [LEASE_MS, LOOK_MS] = [3_000, 250]
+
+/** Refuses a start beside processes that share the database: they would have namespaces that this one could not serve. Throws OptionError. */
+async function refuseBesideFleet(registry: SharedRegistry): Promise<void> {
+  const clock = new SandboxClock() // for real time only
+  const began = clock.monotonicNow()
+  for (;;) {
+    const all = await registry.processes()
+    const member = all.find(({ id, address }) => id !== registry.id && takesOthers(address))
+    if (!member) return
+    if (clock.monotonicNow() - began > LEASE_MS) {
+      throw new OptionError(
+        `the process ${member.address} has namespaces of --database, and shares it with others: end it, or start this one with --fleet-port`,
+      )
+    }
+    await clock.wallSleep(LOOK_MS)
+  }
+}
+
+/** @returns true if it is the address of a process that takes what others pass on */
+export function takesOthers(address: string): boolean {
+  return URL.canParse(address) && address.startsWith('http:')
 }
 
 /** The namespaces in the database of these options. `address`: where this process listens to the others on it. Rejects as {@link openRegistry}. */

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import type { ClockPosition, SandboxClock } from '../domain/clock.ts'
 import type { Journal } from '../domain/ports/journal.ts'
-import type { NamespaceRegistry } from '../domain/ports/namespace-registry.ts'
+import type { NamespaceRegistry, SharedBase } from '../domain/ports/namespace-registry.ts'
 import type { JournalWish, NamespaceStorage } from '../domain/ports/namespace-storage.ts'
 import type { UnparsedJournal } from '../domain/ports/unparsed-journal.ts'
 import type { Fixture } from '../fixtures/fixture.ts'
@@ -27,15 +27,10 @@ export class Persistence {
   ): Promise<Persistence> {
     const made = { version, seed: seed ?? SeededRandom.freshSeed(), fixture: fingerprint(fixture), runs }
     const storage = await registry.open(life, { ...made, synced: fsync, log })
-    const { seed: kept, fixture: seededFrom, seeded } = storage.manifest.data
-    const other = `another ${registry.flag}`
     const problem =
-      fresh && seeded
+      fresh && storage.manifest.data.seeded
         ? `it holds a state already, and --snapshot begins with another one. Fix: leave --snapshot out, or name an empty or new ${registry.flag}`
-        : seed !== undefined && seed !== kept
-          ? `it was made with seed ${kept}, not ${seed}. Fix: leave --seed out, or start with ${other}`
-          : seededFrom !== made.fixture &&
-            `it was made from a fixture file with other tenants, pools or chains. Fix: start with that file, or with ${other}`
+        : otherBeginning(storage.manifest.data, { seed, fixture: made.fixture }, registry.flag)
     if (!problem) return new Persistence(storage)
     await storage.close()
     throw new OptionError(`${storage.place}: ${problem}.`)
@@ -214,6 +209,19 @@ export class Persistence {
   }
 }
 
+/** Why a start with this seed and this fixture cannot go on from a stored state, without a full stop; undefined if it can. */
+export function otherBeginning(
+  stored: SharedBase,
+  wanted: { seed: number | undefined; fixture: string },
+  flag: string,
+): string | undefined {
+  const other = `another ${flag}`
+  if (wanted.seed !== undefined && wanted.seed !== stored.seed)
+    return `it was made with seed ${stored.seed}, not ${wanted.seed}. Fix: leave --seed out, or start with ${other}`
+  if (wanted.fixture === stored.fixture) return undefined
+  return `it was made from a fixture file with other tenants, pools or chains. Fix: start with that file, or with ${other}`
+}
+
 /** Options of opening the storage of a namespace. */
 export interface OpenOptions {
   /** The namespace; undefined for the default one. */
@@ -231,7 +239,7 @@ export interface OpenOptions {
 }
 
 /** Fingerprint of the parts of a fixture that set the initial ledger and chains; it must be the same at every start. */
-function fingerprint({ tenants, chains, settings }: Fixture): string {
+export function fingerprint({ tenants, chains, settings }: Fixture): string {
   const made = chains.map(({ chain_id, price_oracle, fork }) => ({
     chain_id,
     price_oracle,

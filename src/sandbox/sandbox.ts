@@ -1,6 +1,7 @@
 import type { Server as HttpServer, IncomingMessage } from 'node:http'
 import { promisify } from 'node:util'
 import { pino } from 'pino'
+import type { IdpTokenVerifier } from '../auth/idp-token-verifier.ts'
 import { checkOptions } from '../check-options.ts'
 import type { Credentials, Guest, GuestWish } from '../control/contract.ts'
 import { Sessions } from '../control/sessions.ts'
@@ -8,7 +9,7 @@ import { SandboxClock } from '../domain/clock.ts'
 import { Problem } from '../domain/errors.ts'
 import { DEFAULT_NAMESPACE } from '../domain/namespace-name.ts'
 import type { Origin } from '../domain/origin.ts'
-import type { KeptNamespace, NamespaceRegistry } from '../domain/ports/namespace-registry.ts'
+import type { KeptNamespace, NamespaceRegistry, SharedRegistry } from '../domain/ports/namespace-registry.ts'
 import type { Fixture } from '../fixtures/fixture.ts'
 import { Listener } from '../http/listener.ts'
 import type { SandboxLogger, SandboxOptions } from '../options.ts'
@@ -16,12 +17,14 @@ import { type ResolvedOptions, resolveOptions } from '../resolve-options.ts'
 import { isAlive } from '../support/is-alive.ts'
 import { type Logger, loggerWith } from '../support/logger.ts'
 import { SeededRandom } from '../support/random.ts'
+import { SealedTexts } from '../support/sealed-texts.ts'
 import { chooseCertificate, type ServerCertificate } from '../tls/server-certificate.ts'
 import type { Application } from './application.ts'
-import { readBeginState } from './begin-state.ts'
+import { agreeOnBase, readBeginState } from './begin-state.ts'
 import type { NamespaceCopy } from './build-services.ts'
 import { refuseFleetOptions } from './check-fleet-options.ts'
 import { credentialsOf } from './credentials.ts'
+import type { FleetNamespaces } from './fleet-namespaces.ts'
 import { answerForwarded, type FleetAddress, openFleetListener } from './front.ts'
 import { clientsOf, type Namespace } from './namespace.ts'
 import { Namespaces } from './namespaces.ts'
@@ -51,6 +54,8 @@ export class Sandbox {
   /** Where its namespaces are kept, to be closed with it; undefined if there is nothing to close. */
   readonly #registry: NamespaceRegistry | undefined
   readonly #sessions: Sessions
+  /** Set in a process of several. */
+  readonly #member: MemberParts | undefined
   /** The sandbox that this one is a guest of. */
   readonly #host: Sandbox | undefined
   readonly #guests = new Set<Sandbox>()
@@ -59,8 +64,9 @@ export class Sandbox {
   readonly #ending = new AbortController()
   #stopping: Promise<void> | undefined
 
-  private constructor({ namespaces, surroundings, certificate, listener, registry, host }: SandboxDeps) {
+  private constructor({ namespaces, surroundings, certificate, listener, registry, host, member }: SandboxDeps) {
     this.#host = host
+    this.#member = member
     this.options = surroundings.options
     this.namespaces = namespaces
     this.#surroundings = surroundings
@@ -68,7 +74,7 @@ export class Sandbox {
     this.#listener = listener
     this.#registry = registry
     const clock = new SandboxClock() // for real time only
-    this.#sessions = new Sessions({ origin: listener.origin, wallNow: () => clock.wallNow() })
+    this.#sessions = new Sessions({ origin: listener.origin, wallNow: () => clock.wallNow(), seals: member?.seals })
   }
 
   /**
@@ -90,25 +96,42 @@ export class Sandbox {
   }
 
   /**
-   * The same for a process that has listened before it could have the state: takes it from the registry, which stays open when the sandbox
-   * stops, and answers by this listener.
+   * The same for one process of several, which has none of the namespaces yet: each is taken when somebody asks for it. It answers by this
+   * listener. The registry stays open when it stops.
    */
-  static lead(given: SandboxOptions, registry: NamespaceRegistry, listener: SandboxListener): Promise<Sandbox> {
+  static async join(given: SandboxOptions, { registry, listener, secret, leave, leaving }: JoinDeps): Promise<Sandbox> {
     const log = given.logger ?? pino({ level: 'silent' })
-    return Sandbox.#begin(given, {}, { log, registry, listener })
+    const { fixture } = await readBeginState(given, registry)
+    const resolved = resolveOptions(given, fixture.options)
+    const base = await agreeOnBase(registry, fixture, resolved)
+    const options = { ...resolved, seed: base.seed }
+    const certificate = await chooseCertificate(options, undefined, new SandboxClock().wallNow())
+    const surroundings = buildSurroundings(fixture, { options, log, origin: listener.origin, caFile: undefined })
+    const namespaces = await Namespaces.ofFleet({ base, registry, surroundings, leaving })
+    const { FleetNamespaces } = await import('./fleet-namespaces.ts') // no other start needs it
+    const fleet = new FleetNamespaces({ namespaces, registry, surroundings, secret, clock: new SandboxClock() })
+    const member = { fleet, leave, seals: new SealedTexts(secret, 'sessions of browsers') }
+    const sandbox = new Sandbox({ namespaces, surroundings, certificate, listener, registry: undefined, member })
+    try {
+      await sandbox.#serve(fixture, log)
+      return sandbox
+    } catch (error) {
+      await sandbox.stop()
+      throw error
+    }
   }
 
   static async #begin(
     given: SandboxOptions,
     service: Readonly<Record<string, unknown>>,
-    { log, registry, listener: own }: BeginDeps,
+    { log, registry }: BeginDeps,
   ): Promise<Sandbox> {
     const { fixture, restored } = await readBeginState(given, registry, service)
     const resolved = resolveOptions(given, fixture.options)
     const options = restored ? { ...resolved, seed: restored.seed, clock: restored.clockStart } : resolved
-    const listener = own ?? (await Listener.open(options))
+    const listener = await Listener.open(options)
     try {
-      const built = { options, log, listener, registry, begin: restored?.begin, lasting: own !== undefined }
+      const built = { options, log, listener, registry, begin: restored?.begin }
       const sandbox = await Sandbox.#build(fixture, built)
       try {
         await sandbox.#serve(fixture, log)
@@ -116,7 +139,7 @@ export class Sandbox {
         await sandbox.stop()
         throw error
       }
-      if (!own) log.info(`Server listening at ${listener.url}`)
+      log.info(`Server listening at ${listener.url}`)
       return sandbox
     } catch (error) {
       await listener.close()
@@ -125,10 +148,7 @@ export class Sandbox {
   }
 
   /** Builds everything but the application that answers requests. */
-  static async #build(
-    fixture: Fixture,
-    { options, log, listener, registry, begin, lasting }: BuildDeps,
-  ): Promise<Sandbox> {
+  static async #build(fixture: Fixture, { options, log, listener, registry, begin }: BuildDeps): Promise<Sandbox> {
     const { dataDir, seed, fsync } = options
     const own = loggerWith(log, { namespace: DEFAULT_NAMESPACE })
     const kept = {
@@ -161,8 +181,7 @@ export class Sandbox {
       const namespaces = await Namespaces.open(start)
       // The next steps leave no time to start the Anvil; once started, it comes up by itself.
       await Promise.race([spawned, namespaces.default.ready.catch(() => undefined)])
-      const closed = lasting ? undefined : registry
-      return new Sandbox({ namespaces, surroundings, certificate, listener, registry: closed })
+      return new Sandbox({ namespaces, surroundings, certificate, listener, registry })
     } catch (error) {
       await certificate?.discard()
       throw error
@@ -187,7 +206,7 @@ export class Sandbox {
     const options = { ...this.options, ...own, ...private_ }
     const listener = await Listener.open(options)
     try {
-      const { fixture } = this.namespace
+      const { fixture } = this.namespaces.base
       const surroundings = guestSurroundings(this.#surroundings, fixture, { options, origin: listener.origin })
       const namespaces = await this.namespaces.ofGuest(wish, surroundings)
       const own = { certificate: undefined, registry: undefined, host: this }
@@ -209,12 +228,12 @@ export class Sandbox {
     this.#guests.add(guest)
     try {
       if (this.stopping) throw new Problem('sandbox_starting', { detail: 'The sandbox is stopping.' })
-      await guest.#serve(this.namespace.fixture, this.#surroundings.log as SandboxLogger)
+      await guest.#serve(this.namespaces.base.fixture, this.#surroundings.log as SandboxLogger)
     } catch (error) {
       await guest.stop()
       throw error
     }
-    const { clock } = guest.namespace.services.service
+    const clock = new SandboxClock() // for real time only
     const watch = async () => {
       while (!guest.stopping && isAlive(pid)) await clock.wallSleep(GUEST_LOOK_MS, guest.#ending.signal)
       await guest.stop()
@@ -224,12 +243,12 @@ export class Sandbox {
 
   /** True if there is a market that faults can change: those of forks belong to others. */
   get ownsMarkets(): boolean {
-    return this.namespace.fixture.chains.some(({ fork }) => fork === undefined)
+    return this.namespaces.base.fixture.chains.some(({ fork }) => fork === undefined)
   }
 
   /** True if transfers are confirmed with a delay. */
   get delaysConfirmation(): boolean {
-    return this.namespace.confirmationDelay.max > 0
+    return this.namespaces.base.confirmationDelay.max > 0
   }
 
   async #serve({ settings }: Fixture, log: SandboxLogger): Promise<void> {
@@ -237,18 +256,19 @@ export class Sandbox {
     const { createApplication } = await import('./application.ts')
     const parts = {
       namespaces: this.namespaces,
+      fleet: this.#member?.fleet,
       surroundings: this.#surroundings,
       sessions: this.#sessions,
       instance: this.instance,
       createGuest: (wish: GuestWish) => this.createGuest(wish),
-      stop: () => this.stop(),
+      stop: () => (this.#member ? this.#member.leave() : this.stop()),
     }
     const around = this.#host ? this.#host.#app : undefined
     const deps = { settings, certificate: this.#certificate, log }
     this.#app = around?.ofGuest(parts) ?? (await createApplication(parts, deps))
     if (this.options.idleExit > 0) this.#watchUse(this.#app, this.options.idleExit)
     await this.#listener.serve(this.#app)
-    this.#endWhenLost(log)
+    if (!this.#member) this.#endWhenLost(log)
   }
 
   /** Ends the sandbox when the state of its default namespace is another process's. The next start finds that one, or takes it over. */
@@ -283,6 +303,11 @@ export class Sandbox {
   /** The namespace that every sandbox has. */
   get namespace(): Namespace {
     return this.namespaces.default
+  }
+
+  /** Verifies the tokens that lead to namespaces. */
+  get idpTokens(): IdpTokenVerifier {
+    return this.#surroundings.identity.idpTokens
   }
 
   /** Address at which clients find it. */
@@ -390,8 +415,23 @@ export type SandboxListener = Pick<Listener, 'url' | 'origin' | 'serve' | 'openB
 interface BeginDeps {
   log: SandboxLogger
   registry: NamespaceRegistry | undefined
-  /** Undefined for one of its own. */
-  listener?: SandboxListener
+}
+
+/** Dependencies of {@link Sandbox.join}. */
+interface JoinDeps {
+  registry: SharedRegistry
+  listener: SandboxListener
+  /** The fleet's secret. */
+  secret: string
+  /** Ends the process. */
+  leave(): Promise<void>
+  /** @returns true while it is ending */
+  leaving(): boolean
+}
+
+interface MemberParts extends Pick<JoinDeps, 'leave'> {
+  fleet: FleetNamespaces
+  seals: SealedTexts
 }
 
 interface SandboxDeps {
@@ -402,6 +442,7 @@ interface SandboxDeps {
   registry: NamespaceRegistry | undefined
   /** Set for a guest. */
   host?: Sandbox
+  member?: MemberParts
 }
 
 interface BuildDeps {
@@ -409,8 +450,6 @@ interface BuildDeps {
   log: Logger
   listener: SandboxListener
   registry: NamespaceRegistry | undefined
-  /** True if the registry outlives the sandbox. */
-  lasting: boolean
   /** State of a snapshot with which the default namespace begins. */
   begin: NamespaceCopy | undefined
 }

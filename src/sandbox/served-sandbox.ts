@@ -3,6 +3,7 @@ import { FOR_OTHERS, type NamespaceControl, type SandboxControl } from '../contr
 import type { Sessions } from '../control/sessions.ts'
 import { Problem } from '../domain/errors.ts'
 import { isLoopback } from '../domain/origin.ts'
+import { isForwarded } from '../fleet/forwarded-header.ts'
 import { refuseSocket } from '../http/client-error.ts'
 import type { EnteredSandbox } from '../http/entrance.ts'
 import { refuseUnlessReady } from '../http/pipeline.ts'
@@ -14,6 +15,7 @@ import { UnreadableTextError } from '../support/issue.ts'
 import { concludeRun } from './conclusion.ts'
 import { credentialsOf, withFirstRequests } from './credentials.ts'
 import { evidenceOf } from './evidence-of.ts'
+import type { FleetNamespaces } from './fleet-namespaces.ts'
 import { Lead } from './lead.ts'
 import { auditedMoneyOf } from './money-of.ts'
 import type { Namespace } from './namespace.ts'
@@ -28,12 +30,14 @@ export interface ServedSandbox extends EnteredSandbox {
   control: SandboxControl
   identityProvider: IdentityProvider
   /** Returns the tenant that an address names, as it is to be written. Throws Problem while the tenants are not known yet. */
-  tenantInAddress(written: string): string | undefined
+  tenantInAddress(written: string): Promise<string | undefined>
 }
 
 /** Dependencies of {@link servedSandbox}. */
 export interface SandboxParts {
   namespaces: Namespaces
+  /** Those of all processes, in one of several. */
+  fleet: FleetNamespaces | undefined
   surroundings: Surroundings
   sessions: Sessions
   /** Id of this sandbox. */
@@ -51,10 +55,11 @@ export type FetchFrom = (remoteAddress: string) => typeof fetch
 export function servedSandbox(parts: SandboxParts, fetchFrom: FetchFrom): ServedSandbox {
   const { namespaces, surroundings } = parts
   const { options, origin, identity } = surroundings
-  const { http, fixture } = namespaces.default
   const lead = new Lead(namespaces, identity.idpTokens)
   return {
-    fallback: http,
+    get fallback() {
+      return namespaces.fallback
+    },
     namespaceOf: lead.byHead,
     namespaceOfClient: lead.byClient,
     controlToken: options.controlToken,
@@ -64,12 +69,12 @@ export function servedSandbox(parts: SandboxParts, fetchFrom: FetchFrom): Served
       local: options.local,
       origin,
       blockTime: options.blockTime,
-      refuseSocket: (socket, error) => refuseSocket(socket, error, lead.ids, fixture.settings),
+      refuseSocket: (socket, error) => refuseSocket(socket, error, lead.ids, namespaces.base.fixture.settings),
     },
     control: sandboxControl(parts, fetchFrom),
     identityProvider: identity.identityProvider,
-    tenantInAddress: (written) => {
-      refuseUnlessReady(http.notReady())
+    tenantInAddress: async (written) => {
+      refuseUnlessReady(namespaces.notReady())
       return namespaces.tenantInAddress(written)
     },
   }
@@ -77,11 +82,11 @@ export function servedSandbox(parts: SandboxParts, fetchFrom: FetchFrom): Served
 
 /** Operations on a sandbox for the control interface. */
 function sandboxControl(
-  { namespaces, surroundings, sessions, instance, createGuest, stop }: SandboxParts,
+  { namespaces, fleet, surroundings, sessions, instance, createGuest, stop }: SandboxParts,
   fetchFrom: FetchFrom,
 ): SandboxControl {
   const { origin, options } = surroundings
-  const { clock } = namespaces.default.services.service
+  const { clock } = namespaces.fallback.service
   const usageDeps = { namespaces, surroundings, clock, began: clock.wallNow() }
   return {
     instance,
@@ -91,14 +96,15 @@ function sandboxControl(
     origin,
     sessions,
     uptime: () => clock.wallNow() - usageDeps.began,
-    readiness: () => namespaces.default.readiness(),
+    readiness: () => namespaces.readiness(),
     stop,
     namespace: async (name) => controlNamespace(await namespaces.get(name), namespaces, surroundings),
-    namespaces,
-    usage: () => usageOf(usageDeps),
+    namespaces: fleet ?? namespaces,
+    usage: (reach) => (fleet ? fleet.usage(usageOf(usageDeps), reach) : usageOf(usageDeps)),
+    isForwarded,
     metrics: async () => (await import('./metrics.ts')).metricsOf(usageDeps), // most runs never need it
     createGuest,
-    announce: (url) => announce(url, surroundings),
+    announce: (url) => (fleet ? refuseToAnnounce() : announce(url, surroundings)),
     clientOf: async (namespace, { limitedTo }) => {
       const { ControlClient } = await import('../control/client.ts')
       const own = limitedTo === null ? undefined : (await namespaces.get(limitedTo)).controlToken
@@ -119,6 +125,12 @@ function announce(text: string, { origin, options }: Surroundings): void {
     throw new Problem('validation_error', { detail, param: 'public_url' })
   }
   origin.announce(url)
+}
+
+/** Each process would have another one. Throws Problem. */
+function refuseToAnnounce(): never {
+  const detail = 'Several processes have one origin: start all of them with the same --public-url.'
+  throw new Problem('validation_error', { detail, param: 'public_url' })
 }
 
 function originIn(text: string): string {

@@ -1,5 +1,7 @@
 import type { NamespaceWish } from '../control/contract.ts'
+import { SandboxClock } from '../domain/clock.ts'
 import { Problem } from '../domain/errors.ts'
+import type { Fixture } from '../fixtures/fixture.ts'
 import { SnapshotError } from '../snapshot/snapshot-error.ts'
 import { type RestoredState, restoreSnapshot } from './from-snapshot.ts'
 import type { Namespace } from './namespace.ts'
@@ -7,17 +9,17 @@ import type { Namespace } from './namespace.ts'
 /** What a snapshot brings along, and a wish can therefore not name as well. */
 const BROUGHT = ['from', 'fixtures', 'seed'] as const
 
-/** Reads the snapshot of a wish for a sandbox with that default namespace. Throws Problem validation_error, with nothing changed. */
+/** Reads the snapshot of a wish for a sandbox with that fixture. Throws Problem validation_error, with nothing changed. */
 export async function readSnapshotWish(
   { snapshot = '', ...wish }: NamespaceWish,
-  { fixture, services }: Namespace,
+  fixture: Fixture,
 ): Promise<RestoredState> {
   const excess = BROUGHT.find((name) => wish[name] !== undefined)
   if (excess !== undefined) {
     throw new Problem('validation_error', { detail: `A snapshot has its own ${excess}: leave one out.`, param: excess })
   }
-  const { clock } = services.service
-  return orRefuse(() => restoreSnapshot(Buffer.from(snapshot), { fixture }, clock.wallNow()))
+  const wallNow = new SandboxClock().wallNow()
+  return orRefuse(() => restoreSnapshot(Buffer.from(snapshot), { fixture }, wallNow))
 }
 
 /** Wakes the chains of a namespace that begins with a snapshot, to find out that they can be. Throws Problem validation_error. */

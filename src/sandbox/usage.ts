@@ -61,11 +61,12 @@ function holdingsOf({ services: { store, exchanges } }: Namespace): NamespaceHol
 }
 
 /** The clock of the machine may have been set back: never less than nothing. */
-function seconds(ms: number): number {
+export function seconds(ms: number): number {
   return Math.max(0, Math.floor(ms / 1000))
 }
 
-function countedIn(counts: RequestCounts): CountedRequests {
+/** Counts of requests as the control interface shows them. */
+export function countedIn(counts: RequestCounts): CountedRequests {
   const by_outcome = Object.fromEntries(OUTCOMES.map((outcome) => [outcome, counts.count(outcome)]))
   return { total: counts.total, by_outcome: by_outcome as CountedRequests['by_outcome'] }
 }

@@ -16,6 +16,23 @@ export class SerialQueue {
   }
 }
 
+/** Runs as many tasks at once as there are lanes; the others wait in the order they came. */
+export class Lanes {
+  readonly #lanes: SerialQueue[]
+  #next = 0
+
+  constructor(count: number) {
+    this.#lanes = Array.from({ length: count }, () => new SerialQueue())
+  }
+
+  /** Resolves or rejects as the task does, once its turn has come. */
+  run<Result>(task: () => Promise<Result>): Promise<Result> {
+    const turn = this.#next++ % this.#lanes.length
+    const lane = this.#lanes.find(({ idle }) => idle) ?? (this.#lanes[turn] as SerialQueue)
+    return lane.run(task)
+  }
+}
+
 /** Runs tasks of one key one after the other, in the order they came; tasks of different keys run at once. */
 export class KeyedSerialQueue {
   readonly #tails = new Map<string, Promise<unknown>>()

@@ -1,11 +1,54 @@
+import { once } from 'node:events'
 import { Client } from 'pg'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { WebSocket } from 'ws'
+import type { Credentials } from '../../src/control/contract.ts'
 import { type SandboxOptions, startSandbox } from '../../src/index.ts'
 import { FleetMember } from '../../src/sandbox/fleet-member.ts'
 import { eventually } from '../helpers/eventually.ts'
 import { noPostgres, Postgres } from '../helpers/postgres.ts'
 
 const PUBLIC = 'http://127.0.0.1:9'
+const OPTIONS = { port: 0, fleetPort: 0, publicUrl: PUBLIC, confirmationDelay: 0 }
+const FORM = 'application/x-www-form-urlencoded'
+
+// biome-ignore lint/suspicious/noExplicitAny: bodies of every shape
+type Answer = { status: number; body: any }
+
+/** Asks one process at its own address. */
+async function ask({ listeningUrl }: FleetMember, path: string, init: RequestInit & { json?: unknown } = {}) {
+  const { json, ...rest } = init
+  const own = json === undefined ? rest : { method: 'POST', body: JSON.stringify(json), ...rest }
+  const headers = { ...(json !== undefined && { 'content-type': 'application/json' }), ...init.headers }
+  const answer = await fetch(`${listeningUrl}${path}`, { ...own, headers })
+  const text = await answer.text()
+  return { status: answer.status, body: text === '' ? undefined : JSON.parse(text) } as Answer
+}
+
+const post = (member: FleetMember, path: string, json: unknown = {}, headers = {}) =>
+  ask(member, path, { json, headers })
+
+/** A token of the namespace's first tenant, asked of that process by a form, or by HTTP Basic. */
+async function token(member: FleetMember, { tenants, scope }: Credentials, basic = false): Promise<string> {
+  const { client_id, client_secret } = tenants[0]!
+  const wish = { grant_type: 'client_credentials', scope }
+  const form = new URLSearchParams(basic ? wish : { ...wish, client_id, client_secret })
+  const authorization = `Basic ${Buffer.from(`${client_id}:${client_secret}`).toString('base64')}`
+  const headers = { 'content-type': FORM, ...(basic && { authorization }) }
+  const { status, body } = await ask(member, '/oauth2/token', { method: 'POST', body: form.toString(), headers })
+  expect({ status, body }).toMatchObject({ status: 200 })
+  return body.access_token
+}
+
+async function blockNumberBySocket({ listeningUrl }: FleetMember, path: string): Promise<unknown> {
+  const socket = new WebSocket(`${listeningUrl.replace('http', 'ws')}${path}`)
+  await once(socket, 'open')
+  socket.send('{"jsonrpc":"2.0","id":1,"method":"eth_blockNumber"}')
+  const [message] = await once(socket, 'message')
+  socket.close()
+  await once(socket, 'close')
+  return JSON.parse(String(message))
+}
 
 describe.skipIf(noPostgres)(`several processes on one database${noPostgres ? ` (${noPostgres})` : ''}`, () => {
   let server: Postgres
@@ -24,55 +67,300 @@ describe.skipIf(noPostgres)(`several processes on one database${noPostgres ? ` (
     await client.connect()
     await client.query(`create database ${name}`)
     await client.end()
+    return server.url(name)
   }
-  const OPTIONS = { port: 0, fleetPort: 0, publicUrl: PUBLIC, confirmationDelay: 0 }
   const start = async (options: SandboxOptions = {}) => {
     const member = await FleetMember.start({ ...OPTIONS, database: server.url(), ...options })
     members.push(member)
     return member
   }
-  const ask = async ({ listeningUrl }: FleetMember, path: string) => {
-    const answer = await fetch(`${listeningUrl}${path}`)
-    return { status: answer.status, body: (await answer.json()) as Record<string, unknown> }
+  const create = async (member: FleetMember, wish: object = {}) => {
+    const { status, body } = await post(member, '/_sandbox/namespaces', wish)
+    expect({ status, body }).toMatchObject({ status: 201 })
+    return body as Credentials
   }
+  const pathOf = ({ namespace }: Credentials) => `/_sandbox/namespaces/${namespace}`
 
-  test('the first leads, the second passes on to it and takes over when it stops', async () => {
-    const first = await start()
-    const second = await start()
-    expect([first.role, second.role]).toEqual(['leader', 'standby'])
-    const credentials = await ask(first, '/_sandbox/credentials')
-    expect(credentials).toMatchObject({ status: 200, body: { base_url: PUBLIC } })
-    expect(await ask(second, '/_sandbox/credentials')).toEqual(credentials)
-    for (const member of [first, second])
-      expect(await ask(member, '/_sandbox/ready')).toEqual({ status: 200, body: { ready: true } })
-    const [one, other] = [await ask(first, '/_sandbox/health'), await ask(second, '/_sandbox/health')]
-    expect(one.body.instance).not.toBe(other.body.instance)
+  describe('of three', () => {
+    let all: FleetMember[]
+    let made: Credentials[]
 
-    const stopped = first.stop()
-    expect(await ask(second, '/_sandbox/credentials')).toEqual(credentials)
-    await stopped
-    await eventually(() => expect(second.role).toBe('leader'))
-    await second.stop()
+    beforeAll(async () => {
+      const database = await createDatabase('three')
+      all = await Promise.all([1, 2, 3].map(() => start({ database, maxNamespaces: 6 })))
+      made = []
+      for (const [at, member] of all.entries()) made.push(await create(member, { name: `made-${at}` }))
+    })
+
+    test('each has what it was first asked for, and answers for what the others have', async () => {
+      const default_ = await ask(all[1]!, '/_sandbox/credentials')
+      expect(default_).toMatchObject({ status: 200, body: { base_url: PUBLIC, namespace: 'default' } })
+      for (const member of all) expect(await ask(member, '/_sandbox/credentials')).toEqual(default_)
+      expect(all.map(({ namespaces }) => namespaces)).toEqual([['made-0'], ['default', 'made-1'], ['made-2']])
+      for (const member of all)
+        expect(await ask(member, '/_sandbox/ready')).toEqual({ status: 200, body: { ready: true } })
+      const healths = await Promise.all(all.map((member) => ask(member, '/_sandbox/health')))
+      expect(new Set(healths.map(({ body }) => body.instance)).size).toBe(3)
+    })
+
+    test('every kind of request reaches its namespace through every process', async () => {
+      for (const credentials of made) {
+        const base = pathOf(credentials)
+        await ask(all[0]!, `${base}/requests`, { method: 'DELETE' })
+        for (const [at, member] of all.entries()) {
+          const authorization = `Bearer ${await token(member, credentials, at === 1)}`
+          const user = `user-${at}`
+          const created = await post(member, '/v1/partner/end_users', { external_id: user }, { authorization })
+          expect(created).toMatchObject({ status: 201, body: { external_id: user } })
+          const { body } = await post(member, `${base}/tenants/acme/user_tokens`, { external_id: user })
+          const headers = { authorization, 'x-user-token': body.token }
+          const portfolios = await ask(member, `/v1/partner/end_users/${user}/portfolios`, { headers })
+          expect(portfolios).toMatchObject({ status: 200, body: { data: [] } })
+          const chain = new URL(credentials.rpc_urls['31337']!).pathname
+          const call = { jsonrpc: '2.0', id: 1, method: 'eth_blockNumber', params: [] }
+          const block = await post(member, chain, call)
+          expect(block).toMatchObject({ status: 200, body: { result: expect.stringMatching(/^0x/) } })
+          expect(await blockNumberBySocket(member, chain)).toMatchObject({ id: 1, result: expect.any(String) })
+          expect(await ask(member, `${base}/clock`)).toMatchObject({ status: 200 })
+        }
+        const record = await ask(all[0]!, `${base}/requests`)
+        expect(record.body.data.map(({ operation }: { operation: string }) => operation).toSorted()).toEqual(
+          ['create_end_user', 'list_portfolios', 'token'].flatMap((operation) => Array(3).fill(operation)),
+        )
+      }
+      expect(all.map(({ namespaces }) => namespaces.length)).toEqual([1, 2, 1])
+    })
+
+    test('a token that the identity provider did not sign is refused by the default namespace, through every process', async () => {
+      const good = await token(all[0]!, made[2]!)
+      const [head, claims] = good.split('.')
+      const headers = { authorization: `Bearer ${head}.${claims}.${Buffer.alloc(256).toString('base64url')}` }
+      for (const member of all) {
+        expect(await ask(member, '/v1/partner/pools', { headers })).toMatchObject({
+          status: 401,
+          body: { code: 'invalid_idp_token' },
+        })
+      }
+    })
+
+    test('list and usage are complete from every process', async () => {
+      const [first, ...others] = await Promise.all(all.map((member) => ask(member, '/_sandbox/namespaces')))
+      const names = ['default', 'made-0', 'made-1', 'made-2']
+      expect(first!.body.map(({ name }: { name: string }) => name)).toEqual(names)
+      for (const other of others) expect(other).toEqual(first)
+      for (const member of all) {
+        const { namespaces, namespace_count } = (await ask(member, '/_sandbox/usage')).body
+        expect(namespaces.map(({ name }: { name: string }) => name)).toEqual(names)
+        expect(namespaces.map(({ holdings }: { holdings: unknown }) => holdings !== null)).toEqual([
+          true,
+          true,
+          true,
+          true,
+        ])
+        expect(namespace_count).toMatchObject({ total: 4, open: 4, limit: 6 })
+      }
+      expect((await ask(all[0]!, '/_sandbox/namespaces/made-2')).body).toMatchObject({ name: 'made-2', ready: true })
+    })
+
+    test('a name is given once, whoever asks where', async () => {
+      const exists = { status: 409, body: { code: 'namespace_exists', param: 'name' } }
+      expect(await post(all[0]!, '/_sandbox/namespaces', { name: 'made-2' })).toMatchObject(exists)
+      const both = await Promise.all(
+        all.slice(1).map((member) => post(member, '/_sandbox/namespaces', { name: 'both' })),
+      )
+      expect(both.map(({ status }) => status).toSorted()).toEqual([201, 409])
+      const some = await Promise.all(all.map((member) => post(member, '/_sandbox/namespaces', {})))
+      const given = some.filter(({ status }) => status === 201).map(({ body }) => body.namespace)
+      expect(new Set(given).size).toBe(given.length)
+      expect(given.length).toBeGreaterThan(0)
+      for (const name of given.slice(0)) await ask(all[0]!, `/_sandbox/namespaces/${name}`, { method: 'DELETE' })
+      await create(all[0]!, { name: 'five' })
+      await create(all[1]!, { name: 'six' })
+      const many = await post(all[2]!, '/_sandbox/namespaces', {})
+      expect(many).toMatchObject({ status: 409, body: { code: 'too_many_namespaces' } })
+      for (const name of ['both', 'five', 'six']) {
+        expect(await ask(all[2]!, `/_sandbox/namespaces/${name}`, { method: 'DELETE' })).toEqual({
+          status: 204,
+          body: undefined,
+        })
+      }
+    })
+
+    test('a namespace that is deleted elsewhere is gone everywhere, and its name is free', async () => {
+      const credentials = await create(all[0]!, { name: 'short' })
+      const bearer = { authorization: `Bearer ${await token(all[2]!, credentials)}` }
+      expect((await ask(all[2]!, '/v1/partner/pools', { headers: bearer })).status).toBe(200)
+      expect((await ask(all[1]!, pathOf(credentials), { method: 'DELETE' })).status).toBe(204)
+      for (const member of all) {
+        expect(await ask(member, `${pathOf(credentials)}/clock`)).toMatchObject({
+          status: 404,
+          body: { code: 'namespace_not_found', detail: expect.stringContaining('There is no namespace "short"') },
+        })
+        expect(await ask(member, '/v1/partner/pools', { headers: bearer })).toMatchObject({ status: 401 })
+      }
+      const again = await create(all[2]!, { name: 'short' })
+      expect(await ask(all[0]!, '/v1/partner/pools', { headers: bearer })).toMatchObject({ status: 401 })
+      expect((await ask(all[0]!, `${pathOf(again)}/clock`)).status).toBe(200)
+      expect((await ask(all[1]!, pathOf(again), { method: 'DELETE' })).status).toBe(204)
+    })
+
+    test('a copy of a namespace is made where that is, and refused in its words', async () => {
+      const [{ tenants }] = made as [Credentials]
+      await post(all[1]!, '/_sandbox/namespaces/made-0/clock', { set: '2031-01-01T00:00:00Z' })
+      const before = all[0]!.namespaces
+      const copy = await create(all[2]!, { name: 'copy', from: 'made-0' })
+      expect(copy.tenants[0]!.client_id).not.toBe(tenants[0]!.client_id)
+      expect(all[0]!.namespaces).toEqual([...before, 'copy'])
+      expect((await ask(all[1]!, '/_sandbox/namespaces/copy/clock')).body.now).toMatch(/^2031-/)
+      const past = await post(all[2]!, '/_sandbox/namespaces', { from: 'made-0', clock: '2030-01-01T00:00:00Z' })
+      expect(past).toMatchObject({ status: 400, body: { code: 'validation_error', param: 'clock' } })
+      expect((await post(all[2]!, '/_sandbox/namespaces', { from: 'nobody' })).body.code).toBe('namespace_not_found')
+      await ask(all[0]!, '/_sandbox/namespaces/copy', { method: 'DELETE' })
+    })
+
+    test('one that drains goes on with held requests, and gives the rest away at once', async () => {
+      const [, leaving, other] = all as [FleetMember, FleetMember, FleetMember]
+      const held = await create(leaving, { name: 'held' })
+      const idle = await create(leaving, { name: 'idle' })
+      const headers = { authorization: `Bearer ${await token(leaving, held)}` }
+      const rule = {
+        kind: 'latency',
+        phase: 'on_request',
+        times: 'always',
+        with: { delay: '10h' },
+        match: { operation: 'list_pools' },
+      }
+      expect(await post(other, `${pathOf(held)}/faults`, rule)).toMatchObject({ status: 201 })
+      const listing = [leaving, other].map((member) => ask(member, '/v1/partner/pools', { headers }))
+      await eventually(async () => {
+        const { data } = (await ask(other, `${pathOf(held)}/requests`)).body
+        expect(data.filter(({ end }: { end: string }) => end === 'open')).toHaveLength(2)
+      })
+      const before = leaving.namespaces
+      expect(before).toEqual(expect.arrayContaining(['held', 'idle']))
+      const stopped = leaving.stop()
+      await eventually(() => expect(leaving.namespaces).toEqual(['held']))
+      expect(await ask(leaving, '/_sandbox/ready')).toMatchObject({
+        status: 503,
+        body: { reason: 'The process is stopping.' },
+      })
+      // What was given away is passed on, what is held goes on: also what comes anew.
+      expect((await ask(leaving, `${pathOf(idle)}/credentials`)).body).toMatchObject({ namespace: 'idle' })
+      expect(leaving.namespaces).toEqual(['held'])
+      const user = await post(other, '/v1/partner/end_users', { external_id: 'late' }, headers)
+      expect(user).toMatchObject({ status: 201 })
+      expect(leaving.namespaces).toEqual(['held'])
+      await ask(other, `${pathOf(held)}/faults`, { method: 'DELETE' })
+      expect((await Promise.all(listing)).map(({ status }) => status)).toEqual([200, 200])
+      await stopped
+      expect((await post(other, '/v1/partner/end_users', { external_id: 'late' }, headers)).body).toEqual(user.body)
+      expect([all[0]!, other].flatMap(({ namespaces }) => namespaces)).toEqual(expect.arrayContaining(['held', 'idle']))
+      all[1] = await start({ database: server.url('three'), maxNamespaces: 6 })
+      for (const name of ['held', 'idle']) await ask(all[1]!, `/_sandbox/namespaces/${name}`, { method: 'DELETE' })
+    })
+
+    test('one that stops gives what it has to whoever is asked, one namespace after another', async () => {
+      const stopped = all[2]!.stop()
+      const answers = await Promise.all([
+        ask(all[0]!, '/_sandbox/credentials'),
+        ask(all[1]!, '/_sandbox/namespaces/made-2/credentials'),
+        ask(all[0]!, '/_sandbox/namespaces/made-2/credentials'),
+      ])
+      expect(answers.map(({ status }) => status)).toEqual([200, 200, 200])
+      expect(answers[1]).toEqual(answers[2])
+      await stopped
+      for (const name of ['default', 'made-1', 'made-2']) {
+        expect((await ask(all[1]!, `/_sandbox/namespaces/${name}/credentials`)).body.namespace).toBe(name)
+      }
+      const owners = [all[0]!, all[1]!].flatMap(({ namespaces }) => namespaces)
+      expect(owners.toSorted()).toEqual(['default', 'made-0', 'made-1', 'made-2'])
+      const report = await ask(all[1]!, '/_sandbox/namespaces/made-2/report')
+      expect(report.body).toMatchObject({ verdict: 'inconclusive' })
+      expect((await ask(all[1]!, '/_sandbox/namespaces/made-0/report')).body.unmet.join()).not.toContain('takeover')
+    })
   })
 
-  test('two that start at once agree on who leads', async () => {
-    await createDatabase('at_once')
-    const both = await Promise.all([1, 2].map(() => start({ database: server.url('at_once') })))
-    expect(both.map(({ role }) => role).toSorted()).toEqual(['leader', 'standby'])
+  test('the control token of a namespace opens it through every process, and nothing else', async () => {
+    const database = await createDatabase('tokens')
+    const controlToken = 'the-token-of-the-sandbox'
+    const both = await Promise.all([1, 2].map(() => start({ database, controlToken })))
+    const sandbox = { authorization: `Bearer ${controlToken}` }
+    const one = (await post(both[0]!, '/_sandbox/namespaces', { name: 'one' }, sandbox)).body as Credentials
+    const two = (await post(both[1]!, '/_sandbox/namespaces', { name: 'two' }, sandbox)).body as Credentials
+    const own = { authorization: `Bearer ${one.control_token}` }
+    for (const member of both) {
+      expect((await ask(member, `${pathOf(one)}/clock`, { headers: own })).status).toBe(200)
+      expect((await ask(member, pathOf(one), { headers: own })).status).toBe(200)
+      expect(await ask(member, `${pathOf(two)}/clock`, { headers: own })).toMatchObject({
+        body: { code: 'control_forbidden' },
+      })
+      expect(await ask(member, '/_sandbox/namespaces', { headers: own })).toMatchObject({
+        body: { code: 'control_forbidden' },
+      })
+      const foreign = { claims: { appid: two.tenants[0]!.client_id } }
+      const minted = await post(member, `${pathOf(one)}/tenants/acme/idp_tokens`, foreign, own)
+      expect(minted).toMatchObject({ status: 403, body: { param: 'claims.appid' } })
+    }
+    const sessions = `${both[0]!.listeningUrl}/_sandbox/sessions`
+    const headers = { 'content-type': 'application/json' }
+    for (const token of [controlToken, one.control_token]) {
+      const signedIn = await fetch(sessions, { method: 'POST', headers, body: JSON.stringify({ token }) })
+      expect(signedIn.status).toBe(204)
+      const cookie = signedIn.headers.get('set-cookie')!.split(';', 1)[0]!
+      expect(cookie).not.toContain(token)
+      for (const member of both) {
+        expect((await ask(member, `${pathOf(one)}/clock`, { headers: { cookie } })).status).toBe(200)
+        const { status } = await ask(member, `${pathOf(two)}/clock`, { headers: { cookie } })
+        expect(status).toBe(token === controlToken ? 200 : 403)
+        expect((await ask(member, `${pathOf(one)}/clock`, { headers: { cookie: cookie.slice(0, -4) } })).status).toBe(
+          401,
+        )
+      }
+    }
     await Promise.all(both.map((member) => member.stop()))
   })
 
-  test('one that cannot take over leaves it to others', async () => {
-    await createDatabase('seeds')
-    const database = server.url('seeds')
-    const first = await start({ database, seed: 7 })
-    const wrong = await start({ database, seed: 8 })
-    expect(wrong.role).toBe('standby')
+  test('a namespace that belongs to nobody expires as one that nobody uses', async () => {
+    const database = await createDatabase('expiry')
+    const first = await start({ database })
+    for (const name of ['old', 'used']) await create(first, { name })
     await first.stop()
-    const third = await eventually(() => start({ database, seed: 7 }))
-    await eventually(() => expect(third.role).toBe('leader'))
-    expect(await ask(wrong, '/_sandbox/credentials')).toMatchObject({ status: 200, body: { seed: 7 } })
-    await Promise.all([wrong.stop(), third.stop()])
+    const second = await start({ database, namespaceExpiry: '2s' })
+    const names = async () => {
+      await ask(second, '/_sandbox/namespaces/used/clock')
+      return (await ask(second, '/_sandbox/namespaces')).body.map(({ name }: { name: string }) => name)
+    }
+    await eventually(async () => expect(await names()).toEqual(['default', 'used']))
+    const gone = await ask(second, '/_sandbox/namespaces/old/clock')
+    expect(gone.body.detail).toContain('because nobody had used it for 2s')
+    await second.stop()
+  })
+
+  test('a handle of any process works as that of any other', async () => {
+    const options = { ...OPTIONS, database: await createDatabase('handles') }
+    const first = await startSandbox(options)
+    const second = await startSandbox(options)
+    const made = await second.namespaces.create({ name: 'one' })
+    expect((await first.namespaces.list()).map(({ name }) => name)).toContain('one')
+    expect((await made.report()).unmet).toEqual(['No request of the client came.'])
+    await second.stop()
+    const elsewhere = (await first.namespaces.list()).find(({ name }) => name === 'one')
+    expect(elsewhere).toMatchObject({ ready: true })
+    await first.stop()
+  })
+
+  test('one of another seed is refused, and so is one that shares with nobody', async () => {
+    const database = await createDatabase('seeds')
+    const first = await start({ database, seed: 7 })
+    await expect(start({ database, seed: 8 })).rejects.toThrow('it was made with seed 7, not 8')
+    expect((await ask(await start({ database }), '/_sandbox/credentials')).body.seed).toBe(7)
+    await expect(startSandbox({ port: 0, database })).rejects.toThrow('start this one with --fleet-port')
+    await Promise.all([first, members.at(-1)!].map((member) => member.stop()))
+    const alone = await startSandbox({ port: 0, database })
+    expect(alone.seed).toBe(7)
+    await expect(start({ database })).rejects.toThrow('start it with --fleet-port')
+    await alone.stop()
+    await expect(startSandbox({ port: 0, database, fleetHost: '127.0.0.1' })).rejects.toThrow('give --fleet-port')
   })
 
   test.each([
@@ -87,30 +375,5 @@ describe.skipIf(noPostgres)(`several processes on one database${noPostgres ? ` (
     const given = Object.entries({ ...OPTIONS, database: server.url(), ...options })
     const start = FleetMember.start(Object.fromEntries(given.filter(([, value]) => value !== undefined)))
     await expect(start).rejects.toThrow(sentence)
-  })
-
-  test('a handle of one that stands by works as that of the leader, whose end its clients do not see', async () => {
-    await createDatabase('handles')
-    const options = { ...OPTIONS, database: server.url('handles') }
-    const leader = await startSandbox(options)
-    const standby = await startSandbox(options)
-    const made = await standby.namespaces.create({ name: 'one' })
-    expect((await leader.namespaces.list()).map(({ name }) => name)).toContain('one')
-    expect((await made.report()).unmet).toEqual(['No request of the client came.'])
-    const [, report] = await Promise.all([leader.stop(), made.report()])
-    expect(report.unmet.join()).toMatch(/No request of the client came|begins with a takeover/)
-    expect((await made.report()).unmet).toContainEqual(expect.stringContaining('the record begins with a takeover'))
-    await made.reset()
-    expect((await made.report()).unmet).toEqual(['No request of the client came.'])
-    await standby.stop()
-  })
-
-  test('does not follow one that takes nothing from others', async () => {
-    await createDatabase('alone')
-    const database = server.url('alone')
-    const alone = await startSandbox({ port: 0, database })
-    await expect(start({ database })).rejects.toThrow('start it with --fleet-port')
-    await alone.stop()
-    await expect(startSandbox({ port: 0, database, fleetHost: '127.0.0.1' })).rejects.toThrow('give --fleet-port')
   })
 })

@@ -13,7 +13,7 @@ export const PUBLIC = 'http://127.0.0.1:9'
 
 /** One built process of a fleet. */
 export class FleetProcess {
-  /** Starts it; resolves when it leads, or knows who does. */
+  /** Starts it; resolves when it, or another one, serves the default namespace. */
   static async start(database: string, flags: readonly string[] = []): Promise<FleetProcess> {
     const args = [
       'start',
@@ -60,12 +60,14 @@ export class FleetProcess {
     return this.#url
   }
 
-  /** @returns true if its log says that it leads */
-  get leads(): boolean {
-    const last = this.log.findLast((line) =>
-      /this process leads|another process leads|the process that led|serves it no more/.test(line),
+  /** @returns true if its log says that it has the namespace */
+  has(namespace: string): boolean {
+    const last = this.log.findLast(
+      (line) =>
+        /serves it no more/.test(line) ||
+        (line.includes(`"${namespace}"`) && /has the namespace now|has its stored state now/.test(line)),
     )
-    return last?.includes('this process leads') ?? false
+    return last?.includes('has the namespace now') ?? false
   }
 
   signal(name: NodeJS.Signals): void {
@@ -89,6 +91,8 @@ export class KeyedClient {
   readonly done = new Map<string, { id: string; amount: number }>()
   /** Milliseconds of the longest wait for one. */
   longest = 0
+  /** Number of requests that had to be sent again. */
+  again = 0
   readonly #urls: () => readonly string[]
   readonly #credentials: Credentials
   readonly #user: string
@@ -188,6 +192,7 @@ export class KeyedClient {
       } catch (error) {
         if (error instanceof Refused) throw error
       }
+      this.again++
       await sleep(50)
     }
   }

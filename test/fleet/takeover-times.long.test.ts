@@ -6,7 +6,8 @@ import { FleetProcess, KeyedClient } from './processes.ts'
 const TIMES = Number(process.env.FLEET_TAKEOVERS ?? '3')
 
 /*
- * How long a client waits for a deposit that it asks for when the leader ends. `FLEET_TAKEOVERS=30 npx vitest run
+ * How long a client waits for a deposit that it asks for when the process ends that has
+ * its namespace. `FLEET_TAKEOVERS=30 npx vitest run
  * test/fleet/takeover-times.long.test.ts` after a build prints the figures of docs/fleet.md.
  */
 describe.skipIf(noPostgres)(`a takeover${noPostgres ? ` (${noPostgres})` : ''}`, () => {
@@ -14,29 +15,29 @@ describe.skipIf(noPostgres)(`a takeover${noPostgres ? ` (${noPostgres})` : ''}`,
     'after %s: a deposit is answered by the other process',
     async (signal) => {
       const server = await Postgres.start()
-      let leader = await FleetProcess.start(server.url())
-      let standby = await FleetProcess.start(server.url())
+      let owner = await FleetProcess.start(server.url())
+      let other = await FleetProcess.start(server.url())
       try {
-        const client = new KeyedClient(() => [standby.url], standby.credentials, 'gus')
+        const client = new KeyedClient(() => [other.url], other.credentials, 'gus')
         await client.open()
         const waits: number[] = []
         for (let turn = 0; turn < TIMES; turn++) {
           await client.deposit(1_000)
           const began = performance.now()
-          const ended = leader.end(signal)
+          const ended = owner.end(signal)
           await client.deposit(1_000)
           waits.push(Math.round(performance.now() - began))
           await ended
-          leader = standby
-          standby = await FleetProcess.start(server.url())
+          owner = other
+          other = await FleetProcess.start(server.url())
         }
-        await client.expectAllOnce(standby.url)
+        await client.expectAllOnce(other.url)
         waits.sort((a, b) => a - b)
         const at = (share: number) => waits[Math.min(waits.length - 1, Math.floor(waits.length * share))]
         console.log({ signal, times: TIMES, p50_ms: at(0.5), p99_ms: at(0.99), longest_ms: waits.at(-1) })
         expect(waits).toHaveLength(TIMES)
       } finally {
-        await Promise.all([leader.end(), standby.end()])
+        await Promise.all([owner.end(), other.end()])
         await server.stop()
       }
     },

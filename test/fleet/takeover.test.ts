@@ -1,101 +1,107 @@
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
+import type { Credentials } from '../../src/control/contract.ts'
 import { eventually } from '../helpers/eventually.ts'
 import { noPostgres, Postgres } from '../helpers/postgres.ts'
 import { FleetProcess, KeyedClient } from './processes.ts'
 
-describe.skipIf(noPostgres)(`a fleet loses its leader${noPostgres ? ` (${noPostgres})` : ''}`, () => {
+describe.skipIf(noPostgres)(`a fleet loses a process${noPostgres ? ` (${noPostgres})` : ''}`, () => {
   let server: Postgres
   beforeAll(async () => {
     server = await Postgres.start()
   })
   afterAll(() => server?.stop())
 
-  const two = async (): Promise<[FleetProcess, FleetProcess]> => {
-    const leader = await start()
-    return [leader, await start()]
-  }
   const start = async () => {
     const process = await FleetProcess.start(server.url())
     onTestFinished(() => void process.end())
     return process
   }
+  /** The first one has the default namespace. */
+  const two = async (): Promise<[FleetProcess, FleetProcess]> => {
+    const owner = await start()
+    const other = await start()
+    expect([owner, other].map((process) => process.has('default'))).toEqual([true, false])
+    return [owner, other]
+  }
+  const create = async ({ url }: FleetProcess, name: string) => {
+    const headers = { 'content-type': 'application/json' }
+    const answer = await fetch(`${url}/_sandbox/namespaces`, {
+      method: 'POST',
+      headers,
+      body: JSON.stringify({ name }),
+    })
+    expect(answer.status).toBe(201)
+    return (await answer.json()) as Credentials
+  }
 
-  test('that is killed while clients deposit: each deposit is there once', async () => {
-    const [leader, standby] = await two()
-    expect(standby.credentials).toEqual(leader.credentials)
+  test('that is killed while clients deposit: each deposit is there once, and what others have goes on undisturbed', async () => {
+    const [owner, other] = await two()
+    expect(other.credentials).toEqual(owner.credentials)
+    const third = await start()
+    const apart = new KeyedClient(() => [other.url, third.url], await create(third, 'apart'), 'zoe')
     const clients = ['ann', 'ben', 'cat', 'dan'].map(
       (user, at) =>
-        new KeyedClient(
-          () => (at % 2 ? [leader.url, standby.url] : [standby.url, leader.url]),
-          leader.credentials,
-          user,
-        ),
+        new KeyedClient(() => (at % 2 ? [owner.url, other.url] : [other.url, owner.url]), owner.credentials, user),
     )
-    for (const client of clients) await client.open()
-    const third = await start()
+    for (const client of [...clients, apart]) await client.open()
     let killed = false
-    const work = clients.map(async (client) => {
-      for (
-        let amount = 1;
-        amount <= 200 && !(killed && third.leads !== standby.leads && client.done.size > 20);
-        amount++
-      ) {
-        await client.deposit(1_000 + amount)
-      }
+    const work = [...clients, apart].map(async (client) => {
+      const isEnough = () => killed && [other, third].some((process) => process.has('default')) && client.done.size > 20
+      for (let amount = 1; amount <= 200 && !isEnough(); amount++) await client.deposit(1_000 + amount)
     })
     await eventually(() => expect(Math.min(...clients.map(({ done }) => done.size))).toBeGreaterThan(3))
-    await leader.end('SIGKILL')
+    await owner.end('SIGKILL')
     killed = true
     await Promise.all(work)
-    expect([standby, third].filter(({ leads }) => leads)).toHaveLength(1)
-    for (const process of [standby, third]) {
-      for (const client of clients) await client.expectAllOnce(process.url)
-      expect(await audit(process)).toMatchObject({ ok: true })
-      expect(await report(process)).toMatchObject({
+    expect([other, third].filter((process) => process.has('default'))).toHaveLength(1)
+    expect(apart.again).toBe(0)
+    for (const process of [other, third]) {
+      for (const client of [...clients, apart]) await client.expectAllOnce(process.url)
+      expect(await ask(process, 'audit')).toMatchObject({ ok: true })
+      expect(await ask(process, 'report')).toMatchObject({
         verdict: 'inconclusive',
         unmet: expect.arrayContaining([expect.stringContaining('the record begins with a takeover')]),
       })
+      expect(await ask(process, 'namespaces/apart/audit')).toMatchObject({ ok: true })
+      expect(JSON.stringify(await ask(process, 'namespaces/apart/report'))).not.toContain('takeover')
     }
   })
+
   test('that ends in order: another one serves within a second or two, and no request is refused', async () => {
-    const [leader, standby] = await two()
-    const client = new KeyedClient(() => [standby.url], leader.credentials, 'eve')
+    const [owner, other] = await two()
+    const client = new KeyedClient(() => [other.url], owner.credentials, 'eve')
     await client.open()
     await client.deposit(1_000)
-    const ended = leader.end('SIGTERM')
+    const ended = owner.end('SIGTERM')
     await client.deposit(1_001)
     expect(await ended).toBe(0)
-    expect(standby.leads).toBe(true)
-    await client.expectAllOnce(standby.url)
-    expect(await audit(standby)).toMatchObject({ ok: true })
+    expect(other.has('default')).toBe(true)
+    await client.expectAllOnce(other.url)
+    expect(await ask(other, 'audit')).toMatchObject({ ok: true })
   })
 
   test('that stands still: what it answers when it goes on is not stale, and it passes on from then on', async () => {
-    const [leader, standby] = await two()
-    const client = new KeyedClient(() => [standby.url], leader.credentials, 'fay')
+    const [owner, other] = await two()
+    const client = new KeyedClient(() => [other.url], owner.credentials, 'fay')
     await client.open()
     await client.deposit(1_000)
-    leader.signal('SIGSTOP')
+    owner.signal('SIGSTOP')
     // Sent while it stands still, and answered when it goes on.
-    const early = client.depositedAt(leader.url)
+    const early = client.depositedAt(owner.url)
     await client.deposit(1_001)
-    expect(standby.leads).toBe(true)
-    leader.signal('SIGCONT')
+    expect(other.has('default')).toBe(true)
+    owner.signal('SIGCONT')
     expect(['2001', 503, 'no answer']).toContain(await early)
-    await eventually(() => expect(leader.log.join()).toContain('serves it no more'))
+    await eventually(() => expect(owner.log.join()).toContain('serves it no more'))
     await client.deposit(1_002)
-    await eventually(() => client.expectAllOnce(leader.url))
-    await client.expectAllOnce(standby.url)
-    await standby.end('SIGKILL')
-    await eventually(() => client.expectAllOnce(leader.url))
-    expect(leader.leads).toBe(true)
+    await eventually(() => client.expectAllOnce(owner.url))
+    await client.expectAllOnce(other.url)
+    await other.end('SIGKILL')
+    await eventually(() => client.expectAllOnce(owner.url))
+    expect(owner.has('default')).toBe(true)
   })
 })
 
-async function audit({ url }: FleetProcess): Promise<unknown> {
-  return (await fetch(`${url}/_sandbox/audit`)).json()
-}
-
-async function report({ url }: FleetProcess): Promise<unknown> {
-  return (await fetch(`${url}/_sandbox/report`)).json()
+async function ask({ url }: FleetProcess, path: string): Promise<unknown> {
+  return (await fetch(`${url}/_sandbox/${path}`)).json()
 }

@@ -37,6 +37,11 @@ export class LeasedFolders extends NamespaceFolders {
     return this.leases.get(name) ?? { holds: false, awaySince: undefined, lose: () => undefined, lateWrites: [] }
   }
 
+  /** No process shares them. */
+  async processes(): Promise<never[]> {
+    return []
+  }
+
   override async close(): Promise<void> {
     this.closed = true
   }

@@ -1,5 +1,5 @@
 import { type Static, Type } from '@sinclair/typebox'
-import type { FastifyInstance } from 'fastify'
+import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { from, named } from '../../domain/described-schema.ts'
 import { NAMESPACE_NAME } from '../../domain/namespace-name.ts'
 import { MAX_SEED } from '../../support/random.ts'
@@ -67,6 +67,7 @@ const URL = '/_sandbox/namespaces'
 
 /** Isolated copies of everything behind the API, each with credentials of its own. */
 export async function namespaceRoutes(app: FastifyInstance, { sandboxOf }: ControlDeps): Promise<void> {
+  const reach = (request: FastifyRequest) => ({ hereAlone: sandboxOf(request).isForwarded(request.raw) })
   app.get(
     URL,
     {
@@ -77,7 +78,7 @@ export async function namespaceRoutes(app: FastifyInstance, { sandboxOf }: Contr
         response: { 200: NamespacesSchema },
       },
     },
-    (request) => sandboxOf(request).namespaces.list(),
+    (request) => sandboxOf(request).namespaces.list(reach(request)),
   )
   app.post<{ Body: NamespaceWish & Static<typeof Wish> }>(
     URL,
@@ -103,7 +104,7 @@ export async function namespaceRoutes(app: FastifyInstance, { sandboxOf }: Contr
     },
     async (request, reply) => {
       const { namespaces } = sandboxOf(request)
-      return reply.code(201).send(await namespaces.create(request.body, isFromOutside(request)))
+      return reply.code(201).send(await namespaces.create(request.body, isFromOutside(request), reach(request)))
     },
   )
   app.get<{ Params: Static<typeof Params> }>(

@@ -48,7 +48,7 @@ export async function sessionRoutes(app: FastifyInstance, { sandboxOf }: Control
     async (request, reply) => {
       const { controlToken, sessions, namespaceOfToken } = sandboxOf(request)
       if (controlToken === undefined) return reply.code(204).send()
-      const token = tokenFor(request.body, { controlToken, sessions, namespaceOfToken })
+      const token = await tokenFor(request.body, { controlToken, sessions, namespaceOfToken })
       return reply
         .code(204)
         .header('set-cookie', sessions.begin(token, isSecure(request)))
@@ -82,12 +82,15 @@ interface Tokens extends Pick<SandboxControl, 'sessions' | 'namespaceOfToken'> {
 }
 
 /** The control token that the session is to stand for. Throws Problem control_token_required or validation_error. A good code is used up. */
-function tokenFor({ code, token }: Static<typeof Wish>, { controlToken, sessions, namespaceOfToken }: Tokens): string {
+async function tokenFor(
+  { code, token }: Static<typeof Wish>,
+  { controlToken, sessions, namespaceOfToken }: Tokens,
+): Promise<string> {
   if (code !== undefined && token !== undefined) {
     throw new Problem('validation_error', { detail: 'Give code or token, not both.', param: 'token' })
   }
   if (token !== undefined) {
-    if (isControlToken(token, controlToken) || namespaceOfToken(token) !== undefined) return token
+    if (isControlToken(token, controlToken) || (await namespaceOfToken(token)) !== undefined) return token
     throw refusal('This is neither the control token printed at start nor that of a namespace.', 'token', true)
   }
   if (code !== undefined && !sessions.redeem(code)) {

@@ -62,7 +62,7 @@ export async function tokenRoutes(app: FastifyInstance, { sandboxOf }: ControlDe
       config,
     },
     async (request, reply) => {
-      refuseOthersClient(request, request.body.claims?.appid, sandboxOf(request))
+      await refuseOthersClient(request, request.body.claims?.appid, sandboxOf(request))
       const control = controlOf(request)
       const tenant = await requireTenant(control, request.params.slug)
       return reply.code(201).send(await control.mintIdpToken(tenant, request.body))
@@ -74,13 +74,13 @@ export async function tokenRoutes(app: FastifyInstance, { sandboxOf }: ControlDe
  * The identity provider is that of all namespaces, and `appid` leads a token to one of them: with the control token of a namespace nobody
  * gets a token for another one. Throws Problem control_forbidden.
  */
-function refuseOthersClient(
+async function refuseOthersClient(
   { limitedTo }: FastifyRequest,
   appid: unknown,
   { namespaceOfClient }: Pick<SandboxControl, 'namespaceOfClient'>,
-): void {
+): Promise<void> {
   if (limitedTo === null || typeof appid !== 'string') return
-  const namespace = namespaceOfClient(appid)
+  const namespace = await namespaceOfClient(appid)
   if (namespace === undefined || namespace === limitedTo) return
   const detail = `The appid is a client of another namespace, and this is the control token of "${limitedTo}": leave claims.appid out, or send the control token of the sandbox.`
   throw new Problem('control_forbidden', { detail, param: 'claims.appid' })

@@ -17,7 +17,10 @@ export async function usageRoutes(app: FastifyInstance, { sandboxOf }: ControlDe
         response: { 200: UsageSchema },
       },
     },
-    (request) => sandboxOf(request).usage(),
+    (request) => {
+      const { usage, isForwarded } = sandboxOf(request)
+      return usage({ hereAlone: isForwarded(request.raw) })
+    },
   )
   app.get(
     '/_sandbox/metrics',

@@ -37,29 +37,60 @@ export interface NamespaceRegistry {
   close(): Promise<void>
 }
 
-/** The process that has the default namespace, and so leads the others. */
-export interface LeadingProcess {
+/** A process that is alive. */
+export interface LivingProcess {
   /** Its id. */
   id: string
   /** Where it listens to the others. */
   address: string
 }
 
-/** Namespaces that several processes share, of which one at a time has the default one. */
-export interface SharedRegistry extends NamespaceRegistry {
+/** A namespace in a database, and who has it. */
+export interface LocatedNamespace {
+  name: string
+  life: string
+  /** Null for the default one, and for one that is being made. */
+  kept: KeptNamespace | null
+  /** Its owner; undefined if that is dead, or if nobody has it. */
+  owner: LivingProcess | undefined
+}
+
+/** What all processes must make new namespaces from. */
+export interface SharedBase {
+  seed: number
+  /** Fingerprint of the fixture. */
+  fixture: string
+}
+
+/** Namespaces that several processes share, each of which one process at a time has. Every question rejects if the database does not answer. */
+export interface SharedRegistry extends NamespaceRegistry, Pick<NamespaceStorage, 'holds' | 'awaySince'> {
   /** Id of this process. */
   readonly id: string
+  /** For messages: the database. */
+  readonly place: string
   /** Aborts when this process is dead for the others. It then needs another registry. */
   readonly dead: AbortSignal
+  /** Renews a lease that has expired. @returns true if it holds then */
+  renewed(): Promise<boolean>
   /** The secret that the processes know each other by, made by the first of them: base64url. */
   secret(): Promise<string>
-  /** The process that has the default namespace and is alive: undefined if nobody has it. Rejects if the database does not answer. */
-  leader(): Promise<LeadingProcess | undefined>
-  /** Number of other processes that are alive. Rejects if the database does not answer. */
-  others(): Promise<number>
-  /** Tries once to take the default namespace of a dead process or of nobody. @returns false if another process has it */
-  claim(): Promise<boolean>
-  /** Ends the right of this process to own namespaces: others can take them at once. It may still ask who leads. */
+  /** What the processes make namespaces from: the wish of the first of them, or what the default namespace was made from. Ends remains. */
+  agree(wish: SharedBase): Promise<SharedBase>
+  /** The namespace of that name, also one that is being made; undefined if there is none. */
+  locate(name: string): Promise<LocatedNamespace | undefined>
+  /** All that are stored, by name; the default one only if it was made. */
+  locateAll(): Promise<LocatedNamespace[]>
+  /** Those of nobody that were last written, or given back, longer ago than that. */
+  unused(milliseconds: number): Promise<LocatedNamespace[]>
+  /** The namespace of a client; undefined if it is unknown or the default one's. */
+  ofClient(clientId: string): Promise<{ name: string; life: string } | undefined>
+  /** Ids of the tenants of all namespaces but the default one. */
+  tenants(): Promise<string[]>
+  /** Number of namespaces beside the default one, those being made included. */
+  count(): Promise<number>
+  /** All processes that are alive, by id. */
+  processes(): Promise<LivingProcess[]>
+  /** Ends the right of this process to own namespaces: others can take them at once. It may still ask where they are. */
   leave(): Promise<void>
 }
 
