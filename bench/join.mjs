@@ -7,8 +7,8 @@ import { cpuOf, inPackage, launchProbedSandbox } from './support/processes.mjs'
 import { alternate, median, times } from './support/stats.mjs'
 
 const ROUNDS = 9
-/** Namespaces made and deleted in a round: the processor time of one is too little to be measured. */
-const NAMESPACES = 10
+/** Namespaces, and guests, made and ended in a round: the processor time of one is too little to be measured. */
+const TIMES = 10
 
 /**
  * Milliseconds of processor time of `exec -- true` within a sandbox that runs, beside one that starts its own: the command's, with all
@@ -30,20 +30,18 @@ export async function join() {
     },
     alone: () => processorTime(command('--no-join'), place),
     node: () => processorTime(['--eval', '0'], place),
-    test: async () => {
-      const before = await cpuOf(sandbox)
-      await times(NAMESPACES, 1, () => makeAndDelete(sandbox))
-      return ((await cpuOf(sandbox)) - before) / NAMESPACES
-    },
+    test: () => processorTimeOfEach(sandbox, () => makeAndDelete(sandbox)),
+    guest: () => processorTimeOfEach(sandbox, () => makeAndStop(sandbox)),
   }
   try {
     await alternate(measurements, 1) // fills the disk's cache, and warms the sandbox up as one that has run for a while
     guests.length = 0
-    const { joined, alone, node, test } = await alternate(measurements, ROUNDS)
+    const { joined, alone, node, test, guest } = await alternate(measurements, ROUNDS)
     const beside = { unit: 'ms', beside: 'exec --no-join -- true', reference: alone }
     return [
       { what: 'processor time of exec -- true in a sandbox that runs', value: joined, ...beside },
-      { what: '… of that sandbox, for the guest', value: median(guests), ...beside },
+      { what: '… of that sandbox, for the run', value: median(guests), ...beside },
+      { what: '… of that sandbox, for a guest made and stopped', value: guest, ...beside },
       { what: '… of Node doing nothing', value: node, ...beside },
       { what: '… of that sandbox, for a namespace made and deleted', value: test, ...beside, aim: '<= 0.01' },
     ]
@@ -62,6 +60,23 @@ async function processorTime(args, place) {
     const [, minutes, seconds] = /^(\d+)m([\d.]+)s$/.exec(text)
     return sum + 60_000 * Number(minutes) + 1000 * Number(seconds)
   }, 0)
+}
+
+/** Milliseconds of processor time that a sandbox takes for a task. */
+async function processorTimeOfEach(sandbox, task) {
+  const before = await cpuOf(sandbox)
+  await times(TIMES, 1, task)
+  return ((await cpuOf(sandbox)) - before) / TIMES
+}
+
+async function makeAndStop({ credentials }) {
+  const made = await fetch(`${credentials.control_url}/guests`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({ pid: process.pid }),
+  })
+  const guest = (await made.json()).credentials
+  await fetch(`${guest.control_url}/stop`, { method: 'POST' })
 }
 
 async function makeAndDelete({ credentials }) {

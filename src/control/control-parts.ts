@@ -53,9 +53,16 @@ declare module 'fastify' {
   }
 }
 
-/** Operations on the sandbox as a whole. They are arguments because the control room does not import the rooms behind them. */
+/** Dependencies of the control interface. */
 export interface ControlDeps {
   version: string
+  shippedScenarios(): Promise<Scenario[]>
+  /** The sandbox that a request came to. */
+  sandboxOf(request: FastifyRequest): SandboxControl
+}
+
+/** Operations on a sandbox as a whole. They are arguments because the control room does not import the rooms behind them. */
+export interface SandboxControl {
   /** Id of this sandbox. */
   instance: string
   controlToken: string | undefined
@@ -67,10 +74,9 @@ export interface ControlDeps {
   origin: Origin
   /** Browsers that may use it without the token. */
   sessions: Sessions
-  /** Milliseconds of real time since the Unix epoch. */
-  wallNow(): number
+  /** Milliseconds of real time since it began. */
+  uptime(): number
   readiness(): Readiness
-  shippedScenarios(): Promise<Scenario[]>
   /** Ends the sandbox, connections of clients included. */
   stop(): Promise<void>
   /** The namespace of that name, by default the one that every sandbox has. Throws Problem namespace_not_found. */

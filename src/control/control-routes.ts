@@ -66,8 +66,9 @@ export async function controlRoutes(app: FastifyInstance, deps: ControlDeps): Pr
   app.register(async (guarded) => {
     guarded.addHook('onRequest', async (request, reply) => {
       reply.headers(PRIVATE)
-      if (request.routeOptions.config.open) refuseForeigners(request, deps)
-      else request.limitedTo = await guard(request, deps)
+      const sandbox = deps.sandboxOf(request)
+      if (request.routeOptions.config.open) refuseForeigners(request, sandbox)
+      else request.limitedTo = await guard(request, sandbox)
       overlookNeedlessBody(request)
     })
     for (const routes of ofSandbox) await routes(guarded, deps)
@@ -81,7 +82,7 @@ export async function controlRoutes(app: FastifyInstance, deps: ControlDeps): Pr
 async function ofNamespace(app: FastifyInstance, deps: ControlDeps): Promise<void> {
   app.addHook('onRequest', async (request) => {
     const { namespace } = request.params as { namespace?: string }
-    request.control = await deps.namespace(namespace)
+    request.control = await deps.sandboxOf(request).namespace(namespace)
   })
   app.addHook('onRoute', describeAsNamespaced)
   // Not as plugins: each would be a scope of its own, and together they took an eighth of the time that a guest takes.

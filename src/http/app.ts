@@ -1,5 +1,4 @@
 import Fastify, { type FastifyError, type FastifyInstance, LogController } from 'fastify'
-import type { Origin } from '../domain/origin.ts'
 import { endpoints } from '../partner-api/endpoints.ts'
 import { badRequest } from './bad-request.ts'
 import { answerClientError } from './client-error.ts'
@@ -10,6 +9,7 @@ import { writeError } from './handle.ts'
 import { registerDocsPage, registerInspector } from './inspector-pages.ts'
 import { registerOpenApi } from './openapi.ts'
 import { partnerApi } from './partner-api.ts'
+import type { PipelineDeps } from './pipeline.ts'
 import { readBodies } from './read-body.ts'
 import { checkHead } from './request-head.ts'
 import { logRequests, logWhenOver } from './request-log.ts'
@@ -21,10 +21,8 @@ const BODY_LIMIT = 100 * 1024
 
 /** Dependencies of {@link createApp}. */
 export interface AppDeps extends EntranceDeps {
-  /** If set, the description is open to people who may not know the sandbox's data. */
-  controlToken: string | undefined
-  /** Address of the sandbox. */
-  origin: Origin
+  /** Makes ids of answers to input that is not HTTP enough to become a request. */
+  fallback: PipelineDeps
   /** Folder of the inspector's page; undefined if it is switched off. */
   inspector: URL | undefined
   /** Folder of the page at /docs. */
@@ -33,13 +31,15 @@ export interface AppDeps extends EntranceDeps {
   shared: boolean
   /** PEM texts, to serve https; undefined for http. */
   tls: { cert: string; key: string } | undefined
-  /** Registers the routes on the same origin beside the service: identity provider, control. */
-  neighbours(app: FastifyInstance, entrance: Entrance): Promise<void>
+  neighbours: Neighbours
 }
+
+/** Registers the routes on the same origin beside the service: identity provider, control. */
+export type Neighbours = (app: FastifyInstance, entrance: Entrance) => Promise<void>
 
 /** The HTTP interface, not yet listening. */
 export async function createApp(deps: AppDeps): Promise<FastifyInstance> {
-  const { settings, log, fallback } = deps
+  const { settings, log, fallback, sandboxOf } = deps
   const { ids, service } = fallback
   const all = endpoints(settings)
   const entrance = new Entrance(deps)
@@ -63,7 +63,7 @@ export async function createApp(deps: AppDeps): Promise<FastifyInstance> {
     frameworkErrors: (error, request, reply) => {
       request.log = log
       reply.log = log
-      entrance.enter(request, reply, deps.fallback, null)
+      entrance.enter(request, reply, sandboxOf(request.raw).fallback, null)
       logWhenOver(request, reply, service)
       writeError(badRequest(error) ?? error, request, reply, settings)
     },
@@ -105,9 +105,9 @@ export async function createApp(deps: AppDeps): Promise<FastifyInstance> {
   // Answers are written unchanged: their schemas are for the description, and a serializer made from them would drop other members.
   app.setSerializerCompiler(() => JSON.stringify)
   readBodies(app)
-  if (deps.inspector) registerInspector(app, { ...deps, folder: deps.inspector }, refuse)
+  if (deps.inspector) registerInspector(app, { sandboxOf, folder: deps.inspector }, refuse)
   else registerDocsPage(app, refuse)
-  registerOpenApi(app, all, { ...deps, store: service.store }, refuse)
+  registerOpenApi(app, all, deps, refuse)
   await app.register(partnerApi(all, settings, deps.shared))
   await deps.neighbours(app, entrance)
   return app

@@ -1,6 +1,7 @@
 import { IncomingMessage } from 'node:http'
 import type { FastifyBaseLogger, FastifyReply, FastifyRequest } from 'fastify'
 import type { Operation } from '../domain/operations.ts'
+import type { Origin } from '../domain/origin.ts'
 import type { ServiceSettings } from '../domain/service-settings.ts'
 import { Connection } from './connection.ts'
 import { onceOver } from './exchange.ts'
@@ -19,10 +20,22 @@ export interface EntranceDeps {
   /** The same for all namespaces. */
   settings: ServiceSettings
   log: FastifyBaseLogger
-  /** Returns the namespace of a request, by its head alone. */
-  namespaceOf(request: FastifyRequest): PipelineDeps | Promise<PipelineDeps>
+  /** The sandbox that a request came to: one application serves a sandbox and its guests. */
+  sandboxOf(request: IncomingMessage): EnteredSandbox
+}
+
+/** A sandbox as requests enter it. */
+export interface EnteredSandbox {
   /** The namespace that every sandbox has. */
   fallback: PipelineDeps
+  /** Returns the namespace of a request, by its head alone. */
+  namespaceOf(request: FastifyRequest): PipelineDeps | Promise<PipelineDeps>
+  /** The client's namespace, or the one that every sandbox has. */
+  namespaceOfClient(clientId: string): PipelineDeps | Promise<PipelineDeps>
+  /** If set, its pages and its description are open to people who may not know the sandbox's data. */
+  controlToken: string | undefined
+  /** Address of the sandbox. */
+  origin: Origin
 }
 
 /** Leads every request to its namespace, before any other step. */
@@ -42,14 +55,16 @@ export class Entrance {
 
   /** Chooses the namespace by the request's head. Returns at once unless the namespace has to be opened first; then it may reject. */
   open(request: FastifyRequest, reply: FastifyReply): void | Promise<void> {
-    const { log, fallback } = this.#deps
+    const { log, sandboxOf } = this.#deps
+    const sandbox = sandboxOf(request.raw)
+    const { fallback } = sandbox
     request.log = log
     reply.log = log
     request.namespace = fallback
     const { clientInBody, operation = null } = request.routeOptions.config ?? {}
     // Its form names the client, and with it the namespace, and is not read yet.
     if (clientInBody) return this.#letWait(request, reply)
-    const namespace = this.#deps.namespaceOf(request)
+    const namespace = sandbox.namespaceOf(request)
     if (!(namespace instanceof Promise)) return this.enter(request, reply, namespace, operation)
     return namespace.then(
       (opened) => this.enter(request, reply, opened, operation),

@@ -4,7 +4,7 @@ import type { Socket } from 'node:net'
 import { Problem } from '../domain/errors.ts'
 import type { Ids } from '../domain/ids.ts'
 import type { ServiceSettings } from '../domain/service-settings.ts'
-import { answerConnect } from './client-error.ts'
+import { answerClientError, answerConnect } from './client-error.ts'
 import { Connection, noteCarriers } from './connection.ts'
 import { problemType, renderProblem } from './problem.ts'
 import { UpgradableMessage } from './upgradable-message.ts'
@@ -34,6 +34,23 @@ export function createFrontServer(tls: { cert: string; key: string } | undefined
   const options = { ...SERVER, ...TIMES }
   const server = tls ? createTlsServer({ ...options, cert: tls.cert, key: tls.key }) : createServer(options)
   prepareServer(server, tls !== undefined, voice)
+  return server
+}
+
+/** A server at another address of an application, which gets each request that comes there once it is marked by `lead`. */
+export function createSideServer(
+  application: HttpServer,
+  lead: (request: IncomingMessage) => void,
+  voice: FrontVoice,
+): HttpServer {
+  const server = createFrontServer(undefined, voice)
+  for (const event of ['request', 'checkExpectation', 'upgrade']) {
+    server.on(event, (request: IncomingMessage, ...rest: unknown[]) => {
+      lead(request)
+      application.emit(event, request, ...rest)
+    })
+  }
+  server.on('clientError', (error, socket: Socket) => answerClientError(error, socket, voice.ids, voice.settings))
   return server
 }
 

@@ -1,3 +1,4 @@
+import type { IncomingMessage } from 'node:http'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { type GuardDeps, refuseForeigners } from '../control/guard.ts'
 import { HTML, PAGE, PageFolder, STRICT } from './page-folder.ts'
@@ -9,7 +10,9 @@ const NOT_BUILT =
   'The sandbox itself works: <a href="/openapi.json">the description of the API</a> says what it answers.</p></html>\n'
 
 /** Dependencies of {@link registerInspector}. */
-export interface InspectorDeps extends Pick<GuardDeps, 'controlToken' | 'origin'> {
+export interface InspectorDeps {
+  /** The sandbox that a request came to. */
+  sandboxOf(request: IncomingMessage): Pick<GuardDeps, 'controlToken' | 'origin'>
   /** Folder of the page's files, made by the build. */
   folder: URL
 }
@@ -26,7 +29,7 @@ export function registerInspector(
   const folder = new PageFolder(deps.folder)
   const options = {
     schema: { hide: true },
-    onRequest: async (request: FastifyRequest) => refuseForeigners(request, deps),
+    onRequest: async (request: FastifyRequest) => refuseForeigners(request, deps.sandboxOf(request.raw)),
   }
   app.get('/', options, async (request, reply) => {
     reply.header('vary', 'Accept, Accept-Encoding')

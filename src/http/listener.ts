@@ -2,7 +2,6 @@ import { once } from 'node:events'
 import type { Server as HttpServer } from 'node:http'
 import { createServer, type Server, type Socket } from 'node:net'
 import { Server as TlsServer } from 'node:tls'
-import type { FastifyInstance } from 'fastify'
 import { hostIn, Origin } from '../domain/origin.ts'
 
 /** Thousands may connect while the process is busy: with Node's default of 511, some of the others would be reset. */
@@ -21,6 +20,15 @@ export interface ListenOptions {
   publicUrl: string | undefined
   /** Any value for https; undefined for http. */
   tls: unknown
+}
+
+/** An application that answers at addresses. */
+export interface ListenedApp {
+  readonly server: HttpServer
+  /** Resolves when its server can answer. */
+  ready(): PromiseLike<unknown>
+  /** Ends it, its server included. */
+  close(): PromiseLike<unknown>
 }
 
 /**
@@ -59,7 +67,7 @@ export class Listener {
   }
 
   readonly #doors: Door[]
-  #app: FastifyInstance | undefined
+  #app: ListenedApp | undefined
   #target: HttpServer | undefined
 
   private constructor(
@@ -90,10 +98,8 @@ export class Listener {
   }
 
   /** Lets the application answer from now on, first the clients that wait. */
-  async serve(app: FastifyInstance): Promise<void> {
+  async serve(app: ListenedApp): Promise<void> {
     this.#app = app
-    // Fastify ends connections only for a server that it started listening itself.
-    app.addHook('preClose', async () => app.server.closeAllConnections())
     await app.ready()
     await this.leadTo(app.server)
   }
@@ -109,7 +115,8 @@ export class Listener {
   /** Ends connections and frees the port, on every address. */
   async close(): Promise<void> {
     const freed = this.#doors.map((door) => door.close())
-    if (!this.#app) this.#target?.closeAllConnections()
+    // Fastify ends connections only for a server that it started listening itself.
+    this.#target?.closeAllConnections()
     await Promise.all([this.#app?.close(), ...freed])
   }
 }

@@ -1,10 +1,8 @@
 import { type Static, Type } from '@sinclair/typebox'
 import type { FastifyInstance, FastifyRequest, RouteOptions } from 'fastify'
-import type { Origin } from '../domain/origin.ts'
-import type { Store } from '../domain/ports/store.ts'
-import type { ServiceSettings } from '../domain/service-settings.ts'
 import type { Endpoint } from '../partner-api/endpoint.ts'
 import { oneWordOf } from '../support/text-kind.ts'
+import type { EntranceDeps } from './entrance.ts'
 import { HTML, PAGE, PageFolder, STRICT } from './page-folder.ts'
 import { ServedFile } from './served-file.ts'
 
@@ -18,13 +16,7 @@ const NOT_BUILT =
   '<p>Run <code>npm run build</code> in the folder of yield-sandbox. <a href="/openapi.json">The description</a> is there all the same.</p></html>\n'
 
 /** Dependencies of the description's routes. */
-export interface OpenApiDeps {
-  settings: ServiceSettings
-  /** Source of the examples. */
-  store: Store
-  /** If set, the description is open to people who may not know the sandbox's data: its examples are the fixture's. */
-  controlToken: string | undefined
-  origin: Origin
+export interface OpenApiDeps extends Pick<EntranceDeps, 'settings' | 'sandboxOf'> {
   /** Folder of the page at /docs, made by the build. */
   docs: URL
 }
@@ -40,15 +32,17 @@ export function registerOpenApi(
   deps: OpenApiDeps,
   refuse: (request: FastifyRequest) => never,
 ): void {
-  const { settings, store, controlToken, origin } = deps
+  const { settings, sandboxOf } = deps
   const routes: RouteOptions[] = []
   app.get<{ Querystring: Static<typeof Query> }>(
     '/openapi.json',
     { schema: { hide: true, querystring: Query } },
     async (request, reply) => {
       const { openApiDocument, knownIn, knownOfFixture } = await import('./description/openapi-document.ts')
+      const { controlToken, fallback, origin } = sandboxOf(request.raw)
       const shipped = knownOfFixture(settings)
-      const known = controlToken === undefined ? await knownIn(store, shipped) : shipped
+      // With a control token, the description is open to people who may not know the sandbox's data: its examples are the fixture's.
+      const known = controlToken === undefined ? await knownIn(fallback.service.store, shipped) : shipped
       // A page may only try requests to its own origin, so the document has the name of loopback that the page came under.
       const baseUrl = origin.under(request.headers.host)
       const document = openApiDocument({ routes, endpoints, settings, known, baseUrl, only: request.query.only })

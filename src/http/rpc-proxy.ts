@@ -110,7 +110,8 @@ const RPC_ERRORS = [
   'service_unavailable',
 ] as const
 
-export interface RpcDeps {
+/** A sandbox as the proxy sees it. */
+export interface RpcSandbox {
   /** The namespace of that name, by default the one that every sandbox has. Throws Problem namespace_not_found. */
   namespace(name?: string): PipelineDeps | Promise<PipelineDeps>
   /** True if only this machine can reach the sandbox: then every method is allowed, otherwise reading, and sending with the key. */
@@ -123,11 +124,17 @@ export interface RpcDeps {
   refuseSocket(socket: Duplex, error: unknown): void
 }
 
+/** Dependencies of {@link rpcProxy}. */
+export interface RpcDeps {
+  /** The sandbox that a request came to. */
+  sandboxOf(request: IncomingMessage): RpcSandbox
+}
+
 /** Serves a chain's JSON-RPC on the sandbox's own origin, so that its URL outlives the node. Never subject to faults, never recorded. */
-export async function rpcProxy(app: FastifyInstance, deps: RpcDeps): Promise<void> {
-  const { local, origin } = deps
-  serveSockets(app, deps)
+export async function rpcProxy(app: FastifyInstance, { sandboxOf }: RpcDeps): Promise<void> {
+  serveSockets(app, sandboxOf)
   app.addHook('onRequest', async (request) => {
+    const { local, origin } = sandboxOf(request.raw)
     refuseForeignOrigin(request, origin)
     if (local) refuseForeignHost(request)
   })
@@ -137,8 +144,10 @@ export async function rpcProxy(app: FastifyInstance, deps: RpcDeps): Promise<voi
     const { key } = query as { key?: unknown }
     // A request of this process to its own sandbox is not a client's.
     const isClient = raw instanceof IncomingMessage
-    const { chain, maySend, storage } = await openChain({ ...(params as RpcParams), key, isClient }, deps)
-    const answer = await relayText(typeof text === 'string' ? text : '', chain, { local, maySend, storage })
+    const sandbox = sandboxOf(raw)
+    const { chain, maySend, storage } = await openChain({ ...(params as RpcParams), key, isClient }, sandbox)
+    const caller = { local: sandbox.local, maySend, storage }
+    const answer = await relayText(typeof text === 'string' ? text : '', chain, caller)
     return answer === undefined ? reply.code(204).send() : reply.type('application/json').send(answer)
   }
   for (const [url, about] of ROUTES) {
@@ -171,7 +180,7 @@ interface RpcParams {
 /** The chain that a caller names, as it may use it. Throws Problem if there is none, or it cannot be used yet. */
 async function openChain(
   { namespace: name, chain_id, key, isClient }: RpcParams & { key: unknown; isClient: boolean },
-  { namespace }: Pick<RpcDeps, 'namespace'>,
+  { namespace }: Pick<RpcSandbox, 'namespace'>,
 ) {
   const { service, exchanges, rpcKey, notReady, end, quota, storage } = await namespace(name)
   refuseUnlessReady(notReady())
@@ -191,14 +200,15 @@ function refuseMethod({ method }: FastifyRequest): never {
 }
 
 /** Serves the same over WebSockets. What they need is loaded when the first one is asked for. */
-function serveSockets(app: FastifyInstance, deps: RpcDeps): void {
+function serveSockets(app: FastifyInstance, sandboxOf: RpcDeps['sandboxOf']): void {
   const news = new WeakMap<Chain, ChainNews>()
   let sockets: Promise<RpcSockets> | undefined
   const admit = async (request: IncomingMessage, socket: Duplex): Promise<SocketChain | null> => {
+    const sandbox = sandboxOf(request)
     try {
-      return await chainFor(request, socket, deps, news)
+      return await chainFor(request, socket, sandbox, news)
     } catch (error) {
-      deps.refuseSocket(socket, error)
+      sandbox.refuseSocket(socket, error)
       return null
     }
   }
@@ -215,17 +225,17 @@ const SOCKET_PATH = /^\/rpc\/(?:([^/?]+)\/)?([^/?]+)(?:\?(.*))?$/
 async function chainFor(
   { headers, url = '' }: IncomingMessage,
   socket: Duplex,
-  deps: RpcDeps,
+  sandbox: RpcSandbox,
   news: WeakMap<Chain, ChainNews>,
 ): Promise<SocketChain> {
-  refuseForeignOrigin({ headers, protocol: 'encrypted' in socket ? 'https' : 'http' }, deps.origin)
-  if (deps.local) refuseForeignHost({ headers })
+  const { local, origin, blockTime } = sandbox
+  refuseForeignOrigin({ headers, protocol: 'encrypted' in socket ? 'https' : 'http' }, origin)
+  if (local) refuseForeignHost({ headers })
   const [, namespace, chain_id = '', query] = SOCKET_PATH.exec(url) ?? []
   const key = new URLSearchParams(query).get('key')
-  const open = () => openChain({ namespace, chain_id, key, isClient: true }, deps)
+  const open = () => openChain({ namespace, chain_id, key, isClient: true }, sandbox)
   const { chain, end, clock } = await open()
-  const shared =
-    news.get(chain) ?? new ChainNews(chain, { wallSleep: (ms) => clock.wallSleep(ms), blockTime: deps.blockTime })
+  const shared = news.get(chain) ?? new ChainNews(chain, { wallSleep: (ms) => clock.wallSleep(ms), blockTime })
   news.set(chain, shared)
   return {
     end,
@@ -234,7 +244,7 @@ async function chainFor(
     answer: async (text) => {
       try {
         const { chain, maySend, storage } = await open()
-        const answer = await relayText(text, chain, { local: deps.local, maySend, storage })
+        const answer = await relayText(text, chain, { local, maySend, storage })
         return typeof answer === 'object' ? JSON.stringify(answer) : answer
       } catch (error) {
         return refusal(text, toProblem(error))

@@ -7,7 +7,7 @@ import type { ChainNews, LogSelection } from './rpc-subscriptions.ts'
 
 /** Bytes of a message, as of the body of a POST. */
 const MESSAGE_LIMIT = 10 * 1024 * 1024
-/** Most connections of a sandbox, subscriptions of a connection, and messages of one that wait for their turn. */
+/** Most connections of a sandbox and its guests, subscriptions of a connection, and messages of one that wait for their turn. */
 const MAX_SOCKETS = 256
 const MAX_SUBSCRIPTIONS = 32
 const MAX_WAITING = 100

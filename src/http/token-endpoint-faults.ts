@@ -5,9 +5,9 @@ import { ExchangeEnded, type IdpTokenChanges } from '../domain/exchange.ts'
 import { formDecode } from '../support/encodings.ts'
 import type { Refusal } from '../traffic/recorded-exchange.ts'
 import { duringResponse, parked } from './during-response.ts'
-import type { Entrance } from './entrance.ts'
+import type { Entrance, EntranceDeps } from './entrance.ts'
 import { HttpExchange } from './exchange.ts'
-import { bringFault, type PipelineDeps, refuseUnlessReady } from './pipeline.ts'
+import { bringFault, refuseUnlessReady } from './pipeline.ts'
 import { noteBody } from './record.ts'
 import { codeIn } from './request-log.ts'
 
@@ -15,14 +15,11 @@ import { codeIn } from './request-log.ts'
  * Lets faults strike the token operation. Call it on the scope in which the identity provider's routes are registered; it returns the
  * hooks that those routes need.
  */
-export function tokenEndpointFaults(
-  scope: FastifyInstance,
-  { entrance, namespaceOfClient }: TokenEndpointDeps,
-): TokenEndpoint {
+export function tokenEndpointFaults(scope: FastifyInstance, { entrance, sandboxOf }: TokenEndpointDeps): TokenEndpoint {
   scope.addHook('preHandler', async (request, reply) => {
     if (request.method !== 'POST') return
     const client = clientId(request)
-    entrance.enter(request, reply, await namespaceOfClient(client), 'token')
+    entrance.enter(request, reply, await sandboxOf(request.raw).namespaceOfClient(client), 'token')
     noteForm(request)
     const { faults, service, notReady, quota } = request.namespace
     // Before the tenants are loaded, a registered client would get the answer that it is unknown.
@@ -82,10 +79,8 @@ function noteForm(request: FastifyRequest): void {
 }
 
 /** Dependencies of {@link tokenEndpointFaults}. */
-export interface TokenEndpointDeps {
+export interface TokenEndpointDeps extends Pick<EntranceDeps, 'sandboxOf'> {
   entrance: Entrance
-  /** The client's namespace, or the one that every sandbox has. */
-  namespaceOfClient(clientId: string): PipelineDeps | Promise<PipelineDeps>
 }
 
 /** The client id that the request claims, in the form or by HTTP Basic. */

@@ -51,7 +51,7 @@ export async function identityRoutes(app: FastifyInstance, options: IdentityRout
 }
 
 async function tokenRoutes(app: FastifyInstance, options: IdentityRoutesOptions) {
-  const { provider, settings, findTenant } = options
+  const { providerOf, settings, findTenant } = options
   const audiences = audiencesOf(settings)
   acceptFormsOnly(app)
   app.setErrorHandler((error: FastifyError | OAuthError | Problem, request, reply) => {
@@ -72,6 +72,7 @@ async function tokenRoutes(app: FastifyInstance, options: IdentityRoutesOptions)
     // The issuer of the discovery document that led here: a strict client compares the two.
     const { tenant_id: written } = asked
     const named = written === undefined ? undefined : tenantInAddress(written, tenant.tenant_id)
+    const provider = providerOf(request)
     const issuer = issuerAt(provider.origin.under(request.headers.host), named)
     const token = { ...wish, issuer, audience, tenantInAddress: named }
     const { access_token, expires_in } = await provider.issueToken(tenant, token)
@@ -229,10 +230,11 @@ const tokenResponses = (lifetime: number) => ({
 
 /** Dependencies of the metadata routes. */
 interface MetadataOptions {
-  provider: IdentityProvider
+  /** The identity provider of the sandbox that a request came to. */
+  providerOf(request: FastifyRequest): IdentityProvider
   settings: Pick<ServiceSettings, 'audience' | 'idp_scopes' | 'idp_token_lifetime'>
   /** Returns the tenant that an address names in any case, as it is to be written. Throws Problem while the tenants are not known yet. */
-  tenantInAddress(written: string): Promise<string | undefined>
+  tenantInAddress(request: FastifyRequest, written: string): Promise<string | undefined>
 }
 
 /** Well-known addresses of the metadata, by issuer: OpenID Connect Discovery §4 appends, RFC 8414 §3.1 inserts. */
@@ -254,33 +256,31 @@ const TENANT_METADATA = [
 ] as const
 
 /** Keys and discovery documents. */
-async function metadataRoutes(app: FastifyInstance, { provider, settings, tenantInAddress }: MetadataOptions) {
+async function metadataRoutes(app: FastifyInstance, { providerOf, settings, tenantInAddress }: MetadataOptions) {
   const scopes = audiencesOf(settings).map(scopeOf)
   const jwksSchema = {
     response: { 200: JwksSchema },
     summary: 'Keys that verify identity-provider tokens',
     operationId: 'get_jwks',
   }
-  app.get('/.well-known/jwks.json', { schema: { ...jwksSchema, tags: TAGS, security: [] } }, async () =>
-    provider.jwks(),
+  app.get('/.well-known/jwks.json', { schema: { ...jwksSchema, tags: TAGS, security: [] } }, async (request) =>
+    providerOf(request).jwks(),
   )
 
+  const urlOf = (request: FastifyRequest) => providerOf(request).origin.under(request.headers.host)
   const response = { 200: DiscoverySchema }
   for (const [path, operationId, summary] of METADATA) {
     const schema = { response, summary, operationId, tags: TAGS, security: [] }
-    app.get(path, { schema }, async ({ headers }) =>
-      discoveryDocument({ url: provider.origin.under(headers.host), scopes }),
-    )
+    app.get(path, { schema }, async (request) => discoveryDocument({ url: urlOf(request), scopes }))
   }
   for (const [path, operationId, summary] of TENANT_METADATA) {
     const schema = { params: TenantParamsSchema, response, summary, operationId, tags: TAGS, security: [] }
     const config = { errors: ['not_found', 'sandbox_starting'] } as const
-    app.get<{ Params: Static<typeof TenantParamsSchema> }>(path, { schema, config }, async ({ headers, params }) => {
-      const tenantId = await tenantInAddress(params.tenant_id)
-      if (tenantId !== undefined) {
-        return discoveryDocument({ url: provider.origin.under(headers.host), tenantId, scopes })
-      }
-      const detail = `There is no tenant ${shorten(params.tenant_id)}; its tenant_id or directory_id is expected.`
+    app.get<{ Params: Static<typeof TenantParamsSchema> }>(path, { schema, config }, async (request) => {
+      const { tenant_id } = request.params
+      const tenantId = await tenantInAddress(request, tenant_id)
+      if (tenantId !== undefined) return discoveryDocument({ url: urlOf(request), tenantId, scopes })
+      const detail = `There is no tenant ${shorten(tenant_id)}; its tenant_id or directory_id is expected.`
       throw new Problem('not_found', { detail, param: 'tenant_id' })
     })
   }

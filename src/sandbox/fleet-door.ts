@@ -1,7 +1,6 @@
-import type { IncomingMessage, Server, ServerResponse } from 'node:http'
-import type { FastifyInstance } from 'fastify'
+import type { IncomingMessage, ServerResponse } from 'node:http'
 import { SandboxClock } from '../domain/clock.ts'
-import type { Listener } from '../http/listener.ts'
+import type { ListenedApp, Listener } from '../http/listener.ts'
 import { abortController, aborted } from '../support/waiting.ts'
 import type { SandboxListener } from './sandbox.ts'
 
@@ -21,7 +20,7 @@ export class FleetDoor implements SandboxListener {
   readonly #clock = new SandboxClock() // for real time only
   /** The answers that are not out, with the namespace of each. */
   readonly #open = new Map<ServerResponse, string | undefined>()
-  #app: FastifyInstance | undefined
+  #app: ListenedApp | undefined
   #closed: Promise<void> | undefined
 
   /** `nameOf`: the namespace that a request was led to. */
@@ -42,11 +41,10 @@ export class FleetDoor implements SandboxListener {
     return this.#listener.openBeside(host)
   }
 
-  async serve(app: FastifyInstance): Promise<void> {
+  async serve(app: ListenedApp): Promise<void> {
     this.#app = app
     await app.ready()
-    const server: Server = app.server
-    server.prependListener('request', (request, response) => {
+    app.server.prependListener('request', (request, response) => {
       this.#open.set(response, STREAM.test(request.url ?? '') ? undefined : this.#nameOf(request))
       response.once('close', () => this.#open.delete(response))
     })

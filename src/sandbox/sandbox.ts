@@ -1,6 +1,5 @@
 import type { Server as HttpServer, IncomingMessage } from 'node:http'
 import { promisify } from 'node:util'
-import type { FastifyInstance } from 'fastify'
 import { pino } from 'pino'
 import type { IdpTokenVerifier } from '../auth/idp-token-verifier.ts'
 import { checkOptions } from '../check-options.ts'
@@ -12,7 +11,6 @@ import { DEFAULT_NAMESPACE } from '../domain/namespace-name.ts'
 import type { Origin } from '../domain/origin.ts'
 import type { KeptNamespace, NamespaceRegistry, SharedRegistry } from '../domain/ports/namespace-registry.ts'
 import type { Fixture } from '../fixtures/fixture.ts'
-import { inProcessFetch } from '../http/in-process-fetch.ts'
 import { Listener } from '../http/listener.ts'
 import type { SandboxLogger, SandboxOptions } from '../options.ts'
 import { type ResolvedOptions, resolveOptions } from '../resolve-options.ts'
@@ -21,6 +19,7 @@ import { type Logger, loggerWith } from '../support/logger.ts'
 import { SeededRandom } from '../support/random.ts'
 import { SealedTexts } from '../support/sealed-texts.ts'
 import { chooseCertificate, type ServerCertificate } from '../tls/server-certificate.ts'
+import type { Application } from './application.ts'
 import { agreeOnBase, readBeginState } from './begin-state.ts'
 import type { NamespaceCopy } from './build-services.ts'
 import { refuseFleetOptions } from './check-fleet-options.ts'
@@ -61,7 +60,7 @@ export class Sandbox {
   readonly #host: Sandbox | undefined
   readonly #guests = new Set<Sandbox>()
   readonly #fleet: Listener[] = []
-  #app: FastifyInstance | undefined
+  #app: Application | undefined
   readonly #ending = new AbortController()
   #stopping: Promise<void> | undefined
 
@@ -255,18 +254,18 @@ export class Sandbox {
   async #serve({ settings }: Fixture, log: SandboxLogger): Promise<void> {
     // Loaded here, not before: Anvil comes up meanwhile.
     const { createApplication } = await import('./application.ts')
-    this.#app = await createApplication({
-      settings,
+    const parts = {
       namespaces: this.namespaces,
       fleet: this.#member?.fleet,
       surroundings: this.#surroundings,
       sessions: this.#sessions,
-      certificate: this.#certificate,
       instance: this.instance,
-      log,
-      createGuest: (wish) => this.createGuest(wish),
+      createGuest: (wish: GuestWish) => this.createGuest(wish),
       stop: () => (this.#member ? this.#member.leave() : this.stop()),
-    })
+    }
+    const around = this.#host ? this.#host.#app : undefined
+    const deps = { settings, certificate: this.#certificate, log }
+    this.#app = around?.ofGuest(parts) ?? (await createApplication(parts, deps))
     if (this.options.idleExit > 0) this.#watchUse(this.#app, this.options.idleExit)
     await this.#listener.serve(this.#app)
     if (!this.#member) this.#endWhenLost(log)
@@ -284,7 +283,7 @@ export class Sandbox {
   }
 
   /** Ends the sandbox when it has had no request, and no connection, for so many milliseconds. Probes are no use of it. */
-  #watchUse({ server }: FastifyInstance, limit: number): void {
+  #watchUse({ server }: Application, limit: number): void {
     const clock = new SandboxClock() // for real time only
     let used = clock.wallNow()
     server.on('request', ({ url = '' }: IncomingMessage) => {
@@ -370,7 +369,7 @@ export class Sandbox {
   /** Answers requests for its URLs without the network. */
   get fetch(): typeof fetch {
     if (!this.#app) throw new Error('the sandbox is being built')
-    return inProcessFetch(this.#app, new URL(this.baseUrl).host)
+    return this.#app.fetchFrom()
   }
 
   /** Credentials for a client to connect: addresses, secrets and keys of every tenant. */

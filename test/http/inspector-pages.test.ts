@@ -28,7 +28,7 @@ async function serve(controlToken?: string): Promise<string> {
   }
   app.setErrorHandler<Problem>((error, _request, reply) => reply.code(error.status).send({ code: error.code }))
   const origin = Origin.listening({ scheme: 'http', host: undefined, port: 4010 })
-  registerInspector(app, { folder: pathToFileURL(`${folder}/`), origin, controlToken }, refuse)
+  registerInspector(app, { folder: pathToFileURL(`${folder}/`), sandboxOf: () => ({ origin, controlToken }) }, refuse)
   return app.listen({ port: 0, host: '127.0.0.1' })
 }
 

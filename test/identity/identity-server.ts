@@ -51,10 +51,11 @@ export async function startIdentityServer(): Promise<IdentityServer> {
     if (clientId === 'broken-store') throw new Error('the store is broken')
     return clientId === ACME.client_id ? ACME : undefined
   }
-  const tenantInAddress = async (written: string) => (written === ACME.tenant_id ? ACME.tenant_id : undefined)
+  const tenantInAddress = async (_: unknown, written: string) =>
+    written === ACME.tenant_id ? ACME.tenant_id : undefined
   const app = fastify()
   app.addHook('onRequest', async (request) => void Object.assign(request, { namespace: { name: 'default' } }))
-  app.register(identityRoutes, { provider, settings: DEFAULT_SETTINGS, findTenant, tenantInAddress })
+  app.register(identityRoutes, { providerOf: () => provider, settings: DEFAULT_SETTINGS, findTenant, tenantInAddress })
   await listener.serve(app)
   const { port } = app.server.address() as AddressInfo
   return { app, provider, clock, baseUrl: origin.url, port }

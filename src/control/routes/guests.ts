@@ -25,7 +25,7 @@ const Body = named(
 )
 
 /** Sandboxes within this one, each for one run of a command: with a port of its own, from the same fixture, there in some milliseconds. */
-export async function guestRoutes(app: FastifyInstance, { createGuest }: ControlDeps): Promise<void> {
+export async function guestRoutes(app: FastifyInstance, { sandboxOf }: ControlDeps): Promise<void> {
   app.post<{ Body: Static<typeof Body> }>(
     '/_sandbox/guests',
     {
@@ -38,6 +38,6 @@ export async function guestRoutes(app: FastifyInstance, { createGuest }: Control
       },
       config: { errors: ['validation_error', 'chain_unavailable', 'sandbox_starting'] },
     },
-    async (request, reply) => reply.code(201).send(await createGuest(request.body)),
+    async (request, reply) => reply.code(201).send(await sandboxOf(request).createGuest(request.body)),
   )
 }

@@ -4,11 +4,7 @@ import type { ControlDeps } from '../control-parts.ts'
 import { HealthSchema, ReadinessSchema } from '../schemas.ts'
 
 /** Health (the process listens) and readiness (it can serve). Open to everybody: orchestrators ask without a token. */
-export async function healthRoutes(
-  app: FastifyInstance,
-  { version, instance, wallNow, readiness }: ControlDeps,
-): Promise<void> {
-  const started = wallNow()
+export async function healthRoutes(app: FastifyInstance, { version, sandboxOf }: ControlDeps): Promise<void> {
   const content = { 'application/json': { schema: ReadinessSchema } }
   const response = {
     200: { description: 'It can.', content },
@@ -25,8 +21,9 @@ export async function healthRoutes(
         response: { 200: HealthSchema },
       },
     },
-    (): Health => {
-      return { status: 'ok', version, instance, uptime_seconds: Math.floor((wallNow() - started) / 1000) }
+    (request): Health => {
+      const { instance, uptime } = sandboxOf(request)
+      return { status: 'ok', version, instance, uptime_seconds: Math.floor(uptime() / 1000) }
     },
   )
   app.get(
@@ -35,8 +32,8 @@ export async function healthRoutes(
       config: { open: true },
       schema: { tags: ['Control'], operationId: 'get_readiness', summary: 'Can it serve?', response },
     },
-    (_request, reply) => {
-      const state = readiness()
+    (request, reply) => {
+      const state = sandboxOf(request).readiness()
       return state.ready ? state : reply.code(503).header('retry-after', '1').send(state)
     },
   )

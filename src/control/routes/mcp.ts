@@ -25,7 +25,7 @@ const McpAnswer = named(
  * The Model Context Protocol over HTTP (transport "Streamable HTTP"): each message is a request of its own, answered with JSON. There is no
  * session, and no stream of the server's, which GET would open: it is answered 405.
  */
-export async function mcpRoutes(app: FastifyInstance, { version, clientOf }: ControlDeps): Promise<void> {
+export async function mcpRoutes(app: FastifyInstance, { version, sandboxOf }: ControlDeps): Promise<void> {
   app.get('/mcp', { schema: { hide: true } }, refuseStream)
   app.post<{ Params: { namespace?: string } }>(
     '/mcp',
@@ -42,14 +42,14 @@ export async function mcpRoutes(app: FastifyInstance, { version, clientOf }: Con
       },
     },
     // Loaded at the first message: most runs never need it.
-    async ({ body, params, limitedTo }, reply) => {
+    async (request, reply) => {
       const [{ McpServer }, { mcpTools }, client] = await Promise.all([
         import('../mcp/mcp-server.ts'),
         import('../mcp/mcp-tools.ts'),
-        clientOf(params.namespace, { limitedTo }),
+        sandboxOf(request).clientOf(request.params.namespace, request),
       ])
       const server = new McpServer(mcpTools(client), version)
-      const answer = await server.answerParsed(body)
+      const answer = await server.answerParsed(request.body)
       return answer === undefined ? reply.code(202).send() : reply.send(answer)
     },
   )

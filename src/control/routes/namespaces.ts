@@ -66,8 +66,8 @@ const tags = ['Namespaces']
 const URL = '/_sandbox/namespaces'
 
 /** Isolated copies of everything behind the API, each with credentials of its own. */
-export async function namespaceRoutes(app: FastifyInstance, { namespaces, isForwarded }: ControlDeps): Promise<void> {
-  const reach = ({ raw }: FastifyRequest) => ({ hereAlone: isForwarded(raw) })
+export async function namespaceRoutes(app: FastifyInstance, { sandboxOf }: ControlDeps): Promise<void> {
+  const reach = (request: FastifyRequest) => ({ hereAlone: sandboxOf(request).isForwarded(request.raw) })
   app.get(
     URL,
     {
@@ -78,7 +78,7 @@ export async function namespaceRoutes(app: FastifyInstance, { namespaces, isForw
         response: { 200: NamespacesSchema },
       },
     },
-    (request) => namespaces.list(reach(request)),
+    (request) => sandboxOf(request).namespaces.list(reach(request)),
   )
   app.post<{ Body: NamespaceWish & Static<typeof Wish> }>(
     URL,
@@ -102,8 +102,10 @@ export async function namespaceRoutes(app: FastifyInstance, { namespaces, isForw
         ],
       },
     },
-    async (request, reply) =>
-      reply.code(201).send(await namespaces.create(request.body, isFromOutside(request), reach(request))),
+    async (request, reply) => {
+      const { namespaces } = sandboxOf(request)
+      return reply.code(201).send(await namespaces.create(request.body, isFromOutside(request), reach(request)))
+    },
   )
   app.get<{ Params: Static<typeof Params> }>(
     `${URL}/:namespace`,
@@ -117,7 +119,7 @@ export async function namespaceRoutes(app: FastifyInstance, { namespaces, isForw
       },
       config: { errors: ['namespace_not_found'] },
     },
-    ({ params }) => namespaces.summary(params.namespace),
+    (request) => sandboxOf(request).namespaces.summary(request.params.namespace),
   )
   app.delete<{ Params: Static<typeof Params> }>(
     `${URL}/:namespace`,
@@ -131,8 +133,8 @@ export async function namespaceRoutes(app: FastifyInstance, { namespaces, isForw
       },
       config: { errors: ['namespace_not_found', 'service_unavailable'] },
     },
-    async ({ params }, reply) => {
-      await namespaces.delete(params.namespace)
+    async (request, reply) => {
+      await sandboxOf(request).namespaces.delete(request.params.namespace)
       return reply.code(204).send()
     },
   )

@@ -33,7 +33,7 @@ const Params = Type.Object({
 })
 
 /** The operations of clients: every request in its place, what became of it, and what it did to whose money. */
-export async function operationRoutes(app: FastifyInstance, { origin, controlToken }: ControlDeps): Promise<void> {
+export async function operationRoutes(app: FastifyInstance, { sandboxOf }: ControlDeps): Promise<void> {
   const tags = ['Control']
   app.get<{ Querystring: Static<typeof Query> }>(
     '/operations',
@@ -66,6 +66,7 @@ export async function operationRoutes(app: FastifyInstance, { origin, controlTok
     async (request) => {
       const { number } = request.params
       const found = new RegExp(NUMBER).test(number) && (await controlOf(request).overview.operation(Number(number)))
+      const { origin, controlToken } = sandboxOf(request)
       const control = `${origin.url}${request.url.replace(/\/operations\/.*/, '')}`
       const again = found && againOf(found, { origin: origin.url, control, needsToken: controlToken !== undefined })
       if (again) return { ...found, again }

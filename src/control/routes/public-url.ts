@@ -17,7 +17,7 @@ const PublicUrl = named(
 )
 
 /** Announces the origin that clients see, where it is known only after the start: the port that a container maps. */
-export async function publicUrlRoutes(app: FastifyInstance, { announce, origin }: ControlDeps): Promise<void> {
+export async function publicUrlRoutes(app: FastifyInstance, { sandboxOf }: ControlDeps): Promise<void> {
   app.put<{ Body: Static<typeof PublicUrl> }>(
     '/_sandbox/public_url',
     {
@@ -29,8 +29,9 @@ export async function publicUrlRoutes(app: FastifyInstance, { announce, origin }
         response: { 200: PublicUrl },
       },
     },
-    ({ body }) => {
-      announce(body.public_url)
+    (request) => {
+      const { announce, origin } = sandboxOf(request)
+      announce(request.body.public_url)
       return { public_url: origin.url }
     },
   )

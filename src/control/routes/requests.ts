@@ -1,6 +1,6 @@
 import { Readable } from 'node:stream'
 import { type Static, Type } from '@sinclair/typebox'
-import type { FastifyInstance } from 'fastify'
+import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { ERRORS, invalidParameters, Problem } from '../../domain/errors.ts'
 import { OPERATIONS } from '../../domain/operations.ts'
 import { DEFAULT_LIMIT, MAX_LIMIT } from '../../domain/pagination.ts'
@@ -132,8 +132,8 @@ const Params = Type.Object({
 const tags = ['Control']
 
 /** The recorded requests of clients, the answers, and explanations. */
-export async function requestRoutes(app: FastifyInstance, { version, origin }: ControlDeps): Promise<void> {
-  const maker = { version, baseUrl: origin.url }
+export async function requestRoutes(app: FastifyInstance, { version, sandboxOf }: ControlDeps): Promise<void> {
+  const makerOf = (request: FastifyRequest) => ({ version, baseUrl: sandboxOf(request).origin.url })
   app.get<{ Querystring: Static<typeof Filter> }>(
     '/requests',
     {
@@ -152,7 +152,7 @@ export async function requestRoutes(app: FastifyInstance, { version, origin }: C
       const { format, ...query } = request.query
       await refuseUnknown(query, namespace)
       if (format === 'har') {
-        const pieces = harPieces(await exchangesInOrder(exchanges, queryOf(query)), maker)
+        const pieces = harPieces(await exchangesInOrder(exchanges, queryOf(query)), makerOf(request))
         return reply.type('application/json; charset=utf-8').send(Readable.from(pieces))
       }
       return pageExchanges(exchanges, { limit: DEFAULT_LIMIT, ...queryOf(query) })
@@ -202,7 +202,7 @@ export async function requestRoutes(app: FastifyInstance, { version, origin }: C
         const detail = `There is no request "${shorten(request_id)}": ${kept(exchanges)}.`
         throw new Problem('request_not_found', { detail, param: 'request_id' })
       }
-      if (request.query.format === 'har') return harOf([exchange], maker)
+      if (request.query.format === 'har') return harOf([exchange], makerOf(request))
       const transaction = exchange.transfer?.transaction_id
       const original = await originalOf(exchange, exchanges)
       const settled = transaction != null && (await isSettled(transaction))

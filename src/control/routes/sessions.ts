@@ -2,7 +2,7 @@ import { type Static, Type } from '@sinclair/typebox'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { from, named } from '../../domain/described-schema.ts'
 import { Problem } from '../../domain/errors.ts'
-import type { ControlDeps } from '../control-parts.ts'
+import type { ControlDeps, SandboxControl } from '../control-parts.ts'
 import { isControlToken, refusal } from '../guard.ts'
 
 const Wish = named(
@@ -25,11 +25,9 @@ const tags = ['Control']
 const URL = '/_sandbox/sessions'
 
 /** Sessions of browsers: the inspector's page cannot send the control token with everything, since an event stream has no headers. */
-export async function sessionRoutes(
-  app: FastifyInstance,
-  { controlToken, sessions, origin, namespaceOfToken }: ControlDeps,
-): Promise<void> {
-  const isSecure = ({ headers }: FastifyRequest) => (headers.origin ?? origin.url).startsWith('https:')
+export async function sessionRoutes(app: FastifyInstance, { sandboxOf }: ControlDeps): Promise<void> {
+  const isSecure = (request: FastifyRequest) =>
+    (request.headers.origin ?? sandboxOf(request).origin.url).startsWith('https:')
   app.post<{ Body: Static<typeof Wish> }>(
     URL,
     {
@@ -48,6 +46,7 @@ export async function sessionRoutes(
       },
     },
     async (request, reply) => {
+      const { controlToken, sessions, namespaceOfToken } = sandboxOf(request)
       if (controlToken === undefined) return reply.code(204).send()
       const token = await tokenFor(request.body, { controlToken, sessions, namespaceOfToken })
       return reply
@@ -72,13 +71,13 @@ export async function sessionRoutes(
     async (request, reply) =>
       reply
         .code(204)
-        .header('set-cookie', sessions.end(request, isSecure(request)))
+        .header('set-cookie', sandboxOf(request).sessions.end(request, isSecure(request)))
         .send(),
   )
 }
 
 /** What {@link tokenFor} needs to know. */
-interface Tokens extends Pick<ControlDeps, 'sessions' | 'namespaceOfToken'> {
+interface Tokens extends Pick<SandboxControl, 'sessions' | 'namespaceOfToken'> {
   controlToken: string
 }
 

@@ -2,7 +2,7 @@ import { type Static, Type } from '@sinclair/typebox'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { from, named } from '../../domain/described-schema.ts'
 import { Problem } from '../../domain/errors.ts'
-import { type ControlDeps, controlOf, requireTenant } from '../control-parts.ts'
+import { type ControlDeps, controlOf, requireTenant, type SandboxControl } from '../control-parts.ts'
 import { oneOf } from '../schema-parts.ts'
 import { MintedTokenSchema } from '../schemas.ts'
 
@@ -35,7 +35,7 @@ type KeyChoice = 'registered' | 'unknown'
 type Wish<T> = Omit<T, 'key'> & { key?: KeyChoice }
 
 /** Mints tokens, good or bad on purpose. */
-export async function tokenRoutes(app: FastifyInstance, deps: ControlDeps): Promise<void> {
+export async function tokenRoutes(app: FastifyInstance, { sandboxOf }: ControlDeps): Promise<void> {
   const schema = { tags: ['Control'], params: Params, response: { 201: MintedTokenSchema } }
   const config = { errors: ['tenant_not_found'] } as const
   app.post<{ Params: Static<typeof Params>; Body: Wish<Static<typeof UserTokenWish>> }>(
@@ -62,7 +62,7 @@ export async function tokenRoutes(app: FastifyInstance, deps: ControlDeps): Prom
       config,
     },
     async (request, reply) => {
-      await refuseOthersClient(request, request.body.claims?.appid, deps)
+      await refuseOthersClient(request, request.body.claims?.appid, sandboxOf(request))
       const control = controlOf(request)
       const tenant = await requireTenant(control, request.params.slug)
       return reply.code(201).send(await control.mintIdpToken(tenant, request.body))
@@ -77,7 +77,7 @@ export async function tokenRoutes(app: FastifyInstance, deps: ControlDeps): Prom
 async function refuseOthersClient(
   { limitedTo }: FastifyRequest,
   appid: unknown,
-  { namespaceOfClient }: Pick<ControlDeps, 'namespaceOfClient'>,
+  { namespaceOfClient }: Pick<SandboxControl, 'namespaceOfClient'>,
 ): Promise<void> {
   if (limitedTo === null || typeof appid !== 'string') return
   const namespace = await namespaceOfClient(appid)

@@ -6,7 +6,7 @@ import { MetricsSchema, UsageSchema } from '../usage-schemas.ts'
 const [type = ''] = METRICS_TYPE.split(';')
 
 /** What the sandbox and each of its namespaces use, for people and for Prometheus. */
-export async function usageRoutes(app: FastifyInstance, { usage, metrics, isForwarded }: ControlDeps): Promise<void> {
+export async function usageRoutes(app: FastifyInstance, { sandboxOf }: ControlDeps): Promise<void> {
   app.get(
     '/_sandbox/usage',
     {
@@ -17,7 +17,10 @@ export async function usageRoutes(app: FastifyInstance, { usage, metrics, isForw
         response: { 200: UsageSchema },
       },
     },
-    ({ raw }) => usage({ hereAlone: isForwarded(raw) }),
+    (request) => {
+      const { usage, isForwarded } = sandboxOf(request)
+      return usage({ hereAlone: isForwarded(request.raw) })
+    },
   )
   app.get(
     '/_sandbox/metrics',
@@ -29,10 +32,10 @@ export async function usageRoutes(app: FastifyInstance, { usage, metrics, isForw
         response: { 200: { description: 'The metrics.', content: { [type]: { schema: MetricsSchema } } } },
       },
     },
-    async (_request, reply) =>
+    async (request, reply) =>
       reply
         .type(METRICS_TYPE)
         .serializer(String)
-        .send(await metrics()),
+        .send(await sandboxOf(request).metrics()),
   )
 }

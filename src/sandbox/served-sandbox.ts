@@ -1,29 +1,22 @@
-import type { FastifyInstance } from 'fastify'
 import type { Guest, GuestWish } from '../control/contract.ts'
-import { FOR_OTHERS, type NamespaceControl } from '../control/control-parts.ts'
-import { controlRoutes } from '../control/control-routes.ts'
+import { FOR_OTHERS, type NamespaceControl, type SandboxControl } from '../control/control-parts.ts'
 import type { Sessions } from '../control/sessions.ts'
 import { Problem } from '../domain/errors.ts'
 import { isLoopback } from '../domain/origin.ts'
 import { isForwarded } from '../fleet/forwarded-header.ts'
 import { refuseSocket } from '../http/client-error.ts'
-import type { Entrance } from '../http/entrance.ts'
-import { inProcessFetch } from '../http/in-process-fetch.ts'
+import type { EnteredSandbox } from '../http/entrance.ts'
 import { refuseUnlessReady } from '../http/pipeline.ts'
-import { rpcProxy } from '../http/rpc-proxy.ts'
-import { tokenEndpointFaults } from '../http/token-endpoint-faults.ts'
-import { identityRoutes } from '../identity/identity-routes.ts'
+import type { RpcSandbox } from '../http/rpc-proxy.ts'
+import type { IdentityProvider } from '../identity/identity-provider.ts'
 import { mintUserToken } from '../identity/mint-user-token.ts'
 import { publicOrigin } from '../option-values.ts'
-import type { ResolvedOptions } from '../resolve-options.ts'
-import { shippedScenarios } from '../scenarios/find-scenario.ts'
 import { UnreadableTextError } from '../support/issue.ts'
-import { version } from '../version.ts'
 import { concludeRun } from './conclusion.ts'
 import { credentialsOf, withFirstRequests } from './credentials.ts'
 import { evidenceOf } from './evidence-of.ts'
 import type { FleetNamespaces } from './fleet-namespaces.ts'
-import type { Lead } from './lead.ts'
+import { Lead } from './lead.ts'
 import { auditedMoneyOf } from './money-of.ts'
 import type { Namespace } from './namespace.ts'
 import type { Namespaces } from './namespaces.ts'
@@ -31,15 +24,21 @@ import { moneyOf, transactionOf, transactionsOf } from './overviews.ts'
 import type { Surroundings } from './surroundings.ts'
 import { usageOf } from './usage.ts'
 
-/** Dependencies of the routes beside the service. */
-export interface SupportDeps {
+/** A sandbox as an application serves it: everything that routes need to know of it. */
+export interface ServedSandbox extends EnteredSandbox {
+  rpc: RpcSandbox
+  control: SandboxControl
+  identityProvider: IdentityProvider
+  /** Returns the tenant that an address names, as it is to be written. Throws Problem while the tenants are not known yet. */
+  tenantInAddress(written: string): Promise<string | undefined>
+}
+
+/** Dependencies of {@link servedSandbox}. */
+export interface SandboxParts {
   namespaces: Namespaces
   /** Those of all processes, in one of several. */
   fleet: FleetNamespaces | undefined
-  lead: Lead
   surroundings: Surroundings
-  options: ResolvedOptions
-  entrance: Entrance
   sessions: Sessions
   /** Id of this sandbox. */
   instance: string
@@ -49,47 +48,70 @@ export interface SupportDeps {
   stop(): Promise<void>
 }
 
-/** Registers the routes on the service's origin beside it: identity provider, RPC, control. */
-export async function supportRoutes(app: FastifyInstance, deps: SupportDeps): Promise<void> {
-  const { namespaces, fleet, lead, surroundings, options } = deps
-  const { origin } = surroundings
-  await app.register(async (scope) => registerIdentity(scope, deps))
-  await app.register(rpcProxy, {
-    namespace: async (name) => (await namespaces.get(name)).http,
-    local: options.local,
+/** Sends requests to a sandbox from its own process; `remoteAddress`: who they come from. */
+export type FetchFrom = (remoteAddress: string) => typeof fetch
+
+/** Describes a sandbox for an application that serves it. */
+export function servedSandbox(parts: SandboxParts, fetchFrom: FetchFrom): ServedSandbox {
+  const { namespaces, surroundings } = parts
+  const { options, origin, identity } = surroundings
+  const lead = new Lead(namespaces, identity.idpTokens)
+  return {
+    get fallback() {
+      return namespaces.fallback
+    },
+    namespaceOf: lead.byHead,
+    namespaceOfClient: lead.byClient,
+    controlToken: options.controlToken,
     origin,
-    blockTime: options.blockTime,
-    refuseSocket: (socket, error) => refuseSocket(socket, error, lead.ids, namespaces.base.fixture.settings),
-  })
+    rpc: {
+      namespace: async (name) => (await namespaces.get(name)).http,
+      local: options.local,
+      origin,
+      blockTime: options.blockTime,
+      refuseSocket: (socket, error) => refuseSocket(socket, error, lead.ids, namespaces.base.fixture.settings),
+    },
+    control: sandboxControl(parts, fetchFrom),
+    identityProvider: identity.identityProvider,
+    tenantInAddress: async (written) => {
+      refuseUnlessReady(namespaces.notReady())
+      return namespaces.tenantInAddress(written)
+    },
+  }
+}
+
+/** Operations on a sandbox for the control interface. */
+function sandboxControl(
+  { namespaces, fleet, surroundings, sessions, instance, createGuest, stop }: SandboxParts,
+  fetchFrom: FetchFrom,
+): SandboxControl {
+  const { origin, options } = surroundings
   const { clock } = namespaces.fallback.service
   const usageDeps = { namespaces, surroundings, clock, began: clock.wallNow() }
-  await app.register(controlRoutes, {
-    version,
-    instance: deps.instance,
+  return {
+    instance,
     controlToken: options.controlToken,
     namespaceOfToken: (token) => namespaces.ofControlToken(token),
     namespaceOfClient: (clientId) => namespaces.nameOfClient(clientId),
     origin,
-    sessions: deps.sessions,
-    wallNow: () => clock.wallNow(),
+    sessions,
+    uptime: () => clock.wallNow() - usageDeps.began,
     readiness: () => namespaces.readiness(),
-    shippedScenarios,
-    stop: deps.stop,
+    stop,
     namespace: async (name) => controlNamespace(await namespaces.get(name), namespaces, surroundings),
     namespaces: fleet ?? namespaces,
     usage: (reach) => (fleet ? fleet.usage(usageOf(usageDeps), reach) : usageOf(usageDeps)),
     isForwarded,
     metrics: async () => (await import('./metrics.ts')).metricsOf(usageDeps), // most runs never need it
-    createGuest: deps.createGuest,
+    createGuest,
     announce: (url) => (fleet ? refuseToAnnounce() : announce(url, surroundings)),
     clientOf: async (namespace, { limitedTo }) => {
       const { ControlClient } = await import('../control/client.ts')
-      const { url } = origin
-      const fetch = inProcessFetch(app, new URL(url).host, FOR_OTHERS)
       const own = limitedTo === null ? undefined : (await namespaces.get(limitedTo)).controlToken
-      return new ControlClient(url, { controlToken: own ?? options.controlToken, fetch, namespace })
+      const fetch = fetchFrom(FOR_OTHERS)
+      return new ControlClient(origin.url, { controlToken: own ?? options.controlToken, fetch, namespace })
     },
-  })
+  }
 }
 
 /**
@@ -118,21 +140,6 @@ function originIn(text: string): string {
     if (!(error instanceof UnreadableTextError)) throw error
     throw new Problem('validation_error', { detail: `public_url ${error.message}.`, param: 'public_url' })
   }
-}
-
-async function registerIdentity(scope: FastifyInstance, { namespaces, lead, surroundings, entrance }: SupportDeps) {
-  const { fixture } = namespaces.base
-  const tokenEndpoint = tokenEndpointFaults(scope, { entrance, namespaceOfClient: lead.byClient })
-  await scope.register(identityRoutes, {
-    provider: surroundings.identity.identityProvider,
-    settings: fixture.settings,
-    findTenant: ({ namespace }, clientId) => namespace.service.store.find('tenants', 'client_id', clientId),
-    tenantInAddress: async (written) => {
-      refuseUnlessReady(namespaces.notReady())
-      return namespaces.tenantInAddress(written)
-    },
-    ...tokenEndpoint,
-  })
 }
 
 /** Milliseconds to wait for a chain that does not answer when the money is read. */
