@@ -32,17 +32,21 @@ export class DatabaseRegistry implements SharedRegistry {
   readonly lease: ProcessLease
   readonly database: Database
   readonly #closed = new AbortController()
+  /** True if a namespace of another process is waited for: processes that share them ask those that have them, and look again. */
+  readonly #waits: boolean
 
-  private constructor(database: Database, lease: ProcessLease) {
+  private constructor(database: Database, lease: ProcessLease, waits: boolean) {
     this.database = database
     this.lease = lease
+    this.#waits = waits
   }
 
   /** Connects, makes the tables if there are none, and registers this process. Throws DatabaseError. */
   static async open(options: DatabaseOptions & ProcessOptions): Promise<DatabaseRegistry> {
     const database = await Database.open(options)
     try {
-      return new DatabaseRegistry(database, await ProcessLease.register(database, options))
+      const waits = !options.address.startsWith('http:')
+      return new DatabaseRegistry(database, await ProcessLease.register(database, options), waits)
     } catch (error) {
       await database.close()
       throw error
@@ -203,6 +207,7 @@ export class DatabaseRegistry implements SharedRegistry {
       if (taken && taken.life === life) return taken
       if (taken) await this.#giveBack(name, taken)
       if (this.lease.dead.aborted) throw this.lease.dead.reason
+      if (found?.owner && !this.#waits) throw this.#notFree(name, found)
       seen.add(found?.expires_at)
       if (found?.owner && seen.size > RENEWALS_OF_DEAD + 1) throw this.#notFree(name, found)
       if (attempt >= (found?.owner ? ATTEMPTS_WHILE_OWNED : ATTEMPTS)) throw this.#notFree(name, found)

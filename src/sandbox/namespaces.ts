@@ -280,9 +280,9 @@ export class Namespaces implements NamespacesControl {
     const entry = this.#entries.get(name)
     if (!entry || entry.deleted) return
     try {
-      const before = entry.open
-      if ((await this.#use(entry)) !== before)
-        this.#surroundings.log.info({ namespace: name }, 'this process has the namespace now')
+      const isFirst = !entry.held
+      await this.#use(entry)
+      if (isFirst) this.#surroundings.log.info({ namespace: name }, 'this process has the namespace now')
     } catch (error) {
       throw error instanceof Problem && isOwnedElsewhere(error.cause) ? error.cause : error
     }

@@ -37,7 +37,7 @@ interface RegistryWish {
 
 /** A process of a team's sandbox, as far as its database is concerned. */
 export function openRegistry(url: string, wish: RegistryWish = {}): Promise<DatabaseRegistry> {
-  const usual = { address: 'http://127.0.0.1:1', version: '0.0.0', formats: FORMATS, log: linesLog() }
+  const usual = { address: 'one:1', version: '0.0.0', formats: FORMATS, log: linesLog() }
   return DatabaseRegistry.open({ url, clock: new SandboxClock(), ...usual, ...wish })
 }
 
