@@ -25,10 +25,17 @@ type Judge = (host?: SandboxRecord) => Promise<Judgement>
 /** Judges that work in namespaces of a fleet while its processes end, and compare their verdicts with those of one process. */
 export class FleetJudges {
   readonly #guests: FleetGuests
+  readonly #hosts: readonly SandboxRecord[]
   readonly #judges: ReadonlyMap<string, { judge: Judge; expected: Judgement }>
 
-  private constructor(guests: FleetGuests, judges: ReadonlyMap<string, { judge: Judge; expected: Judgement }>) {
+  private constructor(
+    fleet: string,
+    guests: FleetGuests,
+    judges: ReadonlyMap<string, { judge: Judge; expected: Judgement }>,
+  ) {
     this.#guests = guests
+    // Namespaces, which outlive a process, and guests of one process, which do not.
+    this.#hosts = [guests.record, { ...guests.record, url: fleet }]
     this.#judges = judges
   }
 
@@ -42,29 +49,30 @@ export class FleetJudges {
     ]
     const known = new Map<string, { judge: Judge; expected: Judgement }>()
     for (const [name, judge] of judges) known.set(name, { judge, expected: await judge() })
-    return new FleetJudges(await FleetGuests.at(fleet), known)
+    return new FleetJudges(fleet, await FleetGuests.at(fleet), known)
   }
 
-  /** Judges again and again until it is over. `wrong`: verdicts that one process would not give, and that are not inconclusive. */
+  /**
+   * Judges again and again until it is over, at least once. `wrong`: verdicts that one process would not give, and that are not
+   * inconclusive.
+   */
   async judge(isOver: () => boolean): Promise<{ counts: Record<string, number>; wrong: string[] }> {
     const counts = { same: 0, inconclusive: 0, without_verdict: 0 }
     const wrong: string[] = []
-    while (!isOver()) {
+    for (let turn = 0; turn === 0 || !isOver(); turn++) {
       for (const [name, { judge, expected }] of this.#judges) {
-        const judgement = await judge(this.#guests.record).catch((error: unknown) => String(error))
+        const judgement = await judge(this.#hosts[turn % this.#hosts.length]).catch((error: unknown) => String(error))
         if (typeof judgement === 'string') {
           counts.without_verdict += 1
+          console.log(`${name}: ${judgement}`)
           continue
         }
         const { verdict, found } = judgement
         if (verdict === 'inconclusive') counts.inconclusive += 1
         else if (verdict === expected.verdict) counts.same += 1
         else wrong.push(`${name}: ${verdict}, by one process ${expected.verdict}`)
-        wrong.push(
-          ...found
-            .filter((one) => !expected.found.includes(one))
-            .map((one) => `${name} found what is not there: ${one}`),
-        )
+        const unfounded = found.filter((one) => !expected.found.includes(one))
+        wrong.push(...unfounded.map((one) => `${name} found what is not there: ${one}`))
       }
     }
     this.#guests.close()
