@@ -28,7 +28,6 @@ export class DatabaseRegistry implements SharedRegistry {
   readonly flag = '--database'
   readonly lease: ProcessLease
   readonly database: Database
-  readonly #closed = new AbortController()
 
   private constructor(database: Database, lease: ProcessLease) {
     this.database = database
@@ -92,7 +91,7 @@ export class DatabaseRegistry implements SharedRegistry {
   async remove(life: string): Promise<void> {
     await this.forget(life)
     const values = [nameIn(life), life]
-    await this.database.deleteAll(this.database.statements.removeSome, values, this.#closed.signal)
+    await this.database.deleteAll(this.database.statements.removeSome, values, this.lease.dead)
   }
 
   get id(): string {
@@ -133,7 +132,6 @@ export class DatabaseRegistry implements SharedRegistry {
 
   async close(): Promise<void> {
     await this.lease.close()
-    this.#closed.abort()
     await this.database.close()
   }
 

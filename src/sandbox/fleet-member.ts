@@ -195,7 +195,7 @@ export class FleetMember {
     this.#end.abort()
     this.#look.abort()
     await this.#running
-    await Promise.race([Promise.all([...this.#partings]), this.#clock.wallSleep(PARTING_MS)])
+    await Promise.all([...this.#partings])
     this.#front?.end()
     await Promise.all([this.#listener.close(), this.#fleet.close()])
   }
@@ -212,14 +212,10 @@ export class FleetMember {
       await this.#serveOrFollow(registry)
       const last: SharedRegistry = registry
       if (this.#end.signal.aborted) return this.#part(last)
-      const stopped = this.#leading
-        ?.stop()
-        .catch((error: unknown) => this.#log.warn({ err: error }, 'what it had did not end in order'))
+      const stopped = this.#leading?.stop()
       this.#leading = undefined
       this.#noLeader()
-      // What it had is another's: it must not hold up this process if it does not end.
-      const parted = Promise.race([stopped, this.#clock.wallSleep(PARTING_MS)])
-      this.#inBackground(parted.then(() => last.close()))
+      this.#inBackground(Promise.resolve(stopped).finally(() => last.close()))
       registry = await this.#joinAgain()
     }
   }
