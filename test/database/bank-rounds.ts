@@ -6,8 +6,8 @@ import { SeededRandom } from '../../src/support/random.ts'
 import { bundled } from '../data-dir/child-process.ts'
 import { temporaryDirectory } from '../data-dir/temporary-directory.ts'
 import { CuttingProxy } from '../helpers/cutting-proxy.ts'
-import { checkHistory } from '../history/check-history.ts'
 import type { BalanceRead, ListRead, Observation, TransferAttempt } from '../history/recorded-history.ts'
+import { unexplained } from '../history/unexplained.ts'
 import { type BankAnswer, BankProcess } from './bank-process.ts'
 import type { HaltPoint } from './bank-words.ts'
 import type { PlantedFault } from './planted-faults.ts'
@@ -86,6 +86,7 @@ export class BankRounds {
     this.#history = []
     this.#wrong = []
     this.#acknowledged = new Map()
+    this.#paused = false
     const playing = new AbortController()
     const clients = Array.from({ length: CLIENTS }, (_, at) => this.#ask(`r${this.#round}.${at % 2}`, playing.signal))
     const done = await this.#strike(kind).catch((error: unknown) => {
@@ -96,7 +97,7 @@ export class BankRounds {
     if (done) for (const at of [0, 1]) await this.#readAll(`r${this.#round}.${at}`)
     const history = this.#history.map((one) => ({ ...one }))
     // What nobody could read to the end cannot be judged.
-    const broken = done ? checkHistory(history).map(({ rule, message }) => `${rule}: ${message}`) : []
+    const broken = done ? unexplained(history, `round-${this.#round}`) : []
     return { history, wrong: [...this.#wrong, ...broken, ...this.#dropped()] }
   }
 

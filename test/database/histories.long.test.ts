@@ -1,6 +1,3 @@
-import { writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { SeededRandom } from '../../src/support/random.ts'
 import { noPostgres, Postgres } from '../helpers/postgres.ts'
@@ -31,11 +28,6 @@ describe.skipIf(noPostgres)(`two competing processes${noPostgres ? ` (${noPostgr
         const { history, wrong } = await bank.play(kind)
         counts[kind] = (counts[kind] ?? 0) + 1
         requests += history.length
-        if (wrong.length > 0) {
-          const file = join(tmpdir(), `yield-sandbox-history-${seed}-${round}.json`)
-          writeFileSync(file, JSON.stringify(history))
-          console.log({ round, kind, history: file })
-        }
         expect({ round, kind, wrong }).toEqual({ round, kind, wrong: [] })
         if (round % 50 === 0) console.log({ round, seconds: Math.round((performance.now() - began) / 1_000) })
       }

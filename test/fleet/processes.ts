@@ -6,8 +6,8 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { expect } from 'vitest'
 import type { Credentials } from '../../src/control/contract.ts'
-import { checkHistory } from '../history/check-history.ts'
 import type { ListRead, Observation, TransferAttempt } from '../history/recorded-history.ts'
+import { unexplained } from '../history/unexplained.ts'
 
 const PROGRAM = fileURLToPath(new URL('../../bin/yield-sandbox.js', import.meta.url))
 /** The address of what would stand before the processes. Nothing listens there: these clients ask each process at its own. */
@@ -168,7 +168,7 @@ export class KeyedClient {
     this.#seeTransactions(found, { begin, end: end ?? begin, whole: true })
     await this.depositedAt(url)
     expect(found.map(({ id }) => id).toSorted()).toEqual([...this.done.values()].toSorted())
-    expect(checkHistory(this.history)).toEqual([])
+    expect(unexplained(this.history, this.#portfolio)).toEqual([])
   }
 
   async #transfer(operation: 'deposit' | 'withdraw', amount: number): Promise<void> {
