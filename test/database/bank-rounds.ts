@@ -115,10 +115,12 @@ export class BankRounds {
       return this.#answers(5)
     }
     if (kind === 'cut') {
+      const proxy = this.#parts.proxies[this.#processes.indexOf(old)]
       for (let times = 0; times < 5; times++) {
-        this.#parts.proxies[this.#processes.indexOf(old)]?.abandon()
+        proxy?.abandon()
         await this.#answers(3)
       }
+      proxy?.bury() // a server has so many connections and no more
       return true
     }
     if (kind === 'kill') {
@@ -130,7 +132,7 @@ export class BankRounds {
       return this.#answers(5, other)
     }
     await sleep(this.#random.next('moment') * 20)
-    await this.#stop(old, kind)
+    if (!(await this.#stop(old, kind))) return this.#strike(kind)
     if (kind === 'twice') return this.#giveOutTwice(old, other, from)
     await this.#takenBy(other, from.other)
     await this.#answers(3, other)
@@ -140,13 +142,20 @@ export class BankRounds {
     return this.#answers(3)
   }
 
-  async #stop(old: BankProcess, kind: RoundKind): Promise<void> {
-    if (kind === 'stop') return old.signal('SIGSTOP')
+  /** @returns false if it has lost the namespace before, as it may on a busy machine: then it goes on */
+  async #stop(old: BankProcess, kind: RoundKind): Promise<boolean> {
+    if (kind === 'stop') {
+      old.signal('SIGSTOP')
+      return true
+    }
     const point: HaltPoint = kind === 'stored' || kind === 'checked' ? kind : 'sending'
     const from = old.events.length
     old.order({ order: 'halt', point })
-    const halted = await old.hears(from, ({ event }) => event === 'halt', this.#limitMs)
-    if (!halted) throw new Error(`it never came to ${point}`)
+    const ended = await old.hears(from, ({ event }) => event === 'halt' || event === 'lost', this.#limitMs)
+    if (!ended) throw new Error(`it never came to ${point}`)
+    if (old.events.slice(from).some(({ event }) => event === 'halt')) return true
+    old.order({ order: 'halt' })
+    return false
   }
 
   /** A failover lost what was stored last: the epoch of the process that stands still is given out again. */

@@ -8,8 +8,8 @@ export type BankRequest = { n: number; portfolio: string } & (
  * between the check of its lease and the answer. */
 export type HaltPoint = 'sending' | 'stored' | 'checked'
 
-/** Standing still at a point, once, or a wall clock that goes ahead by so many milliseconds. */
-export type BankOrder = { order: 'halt'; point: HaltPoint } | { order: 'wall'; ms: number }
+/** Standing still at a point, once, or nowhere; or a wall clock that goes ahead by so many milliseconds. */
+export type BankOrder = { order: 'halt'; point?: HaltPoint } | { order: 'wall'; ms: number }
 
 /** What becomes of such a process. */
 export type BankEvent =
