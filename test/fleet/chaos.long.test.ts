@@ -78,7 +78,7 @@ describe.skipIf(noPostgres)(`a fleet under fire${noPostgres ? ` (${noPostgres})`
       })
       expect(judged?.wrong ?? []).toEqual([])
     },
-    LENGTH_MS + (FLEET_JUDGES ? JUDGING_MS : 0) + 180_000,
+    LENGTH_MS + (FLEET_JUDGES ? JUDGING_MS : 0) + 180_000 + Number(FLEET_NAMESPACES) * 5_000,
   )
 
   /** One client after another of a lane: a transfer, mostly a deposit, and a look. */
