@@ -244,6 +244,7 @@ export class AnvilChain {
     if (this.#stopped) return
     this.#stopped = true
     this.controls.resume()
+    this.#producer.tryNoMore()
     if (this.#writer.unsettled || this.#options.journal.slow) {
       await this.#producer
         .exclusive(() => this.#writer.checkpoint())

@@ -31,7 +31,6 @@ export class DatabaseRegistry implements SharedRegistry {
   readonly flag = '--database'
   readonly lease: ProcessLease
   readonly database: Database
-  readonly #closed = new AbortController()
   /** True if a namespace of another process is waited for: processes that share them ask those that have them, and look again. */
   readonly #waits: boolean
 
@@ -99,7 +98,7 @@ export class DatabaseRegistry implements SharedRegistry {
   async remove(life: string): Promise<void> {
     await this.forget(life)
     const values = [nameIn(life), life]
-    await this.database.deleteAll(this.database.statements.removeSome, values, this.#closed.signal)
+    await this.database.deleteAll(this.database.statements.removeSome, values, this.lease.dead)
   }
 
   get id(): string {
@@ -182,7 +181,6 @@ export class DatabaseRegistry implements SharedRegistry {
 
   async close(): Promise<void> {
     await this.lease.close()
-    this.#closed.abort()
     await this.database.close()
   }
 

@@ -87,6 +87,8 @@ export class NamespaceWriter {
   #manifest: ManifestData
   #head: number
   #waiting: Work[] = []
+  /** What the commit under way stores. */
+  #underWay: Work[] = []
   #writing: Promise<void> | undefined
   /** Aborts when something comes that is not to wait. */
   #hurry = abortController()
@@ -158,7 +160,8 @@ export class NamespaceWriter {
   #end(error: NotOwnerError): void {
     this.#hurry.abort()
     this.#ended.abort(error)
-    for (const { settle } of this.#waiting.splice(0)) settle(error)
+    // The commit under way may take long to fail, and whether it is stored does not matter here any more.
+    for (const { settle } of [...this.#underWay, ...this.#waiting.splice(0)]) settle(error)
   }
 
   /**
@@ -197,6 +200,7 @@ export class NamespaceWriter {
         if (this.#waiting.length === 0) break // it was closed meanwhile
       }
       const commit = this.#next()
+      this.#underWay = commit.works
       const failure = await this.#store(commit)
       if (!failure) this.#adopt(commit)
       for (const { settle } of commit.works) settle(failure)

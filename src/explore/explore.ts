@@ -279,6 +279,7 @@ function refuseUnlessGood(
 ): void {
   const { before, end, audit, evidence } = seen
   if (before) throw BaselineFailure.beforeFailed(endInWords(before), before)
+  if (evidence.taken_over !== undefined) throw BaselineFailure.takenOver()
   if (end.timedOut) throw BaselineFailure.neverEnds(timeout)
   if (end.code !== 0) throw BaselineFailure.failsAlready(endInWords(end), end)
   if (seen.takenAway) throw BaselineFailure.takesFaultsAway()

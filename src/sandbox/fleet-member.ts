@@ -195,7 +195,7 @@ export class FleetMember {
   async #stop(): Promise<void> {
     this.#end.abort()
     await this.#running
-    await Promise.race([Promise.all([...this.#partings]), this.#clock.wallSleep(PARTING_MS)])
+    await Promise.all([...this.#partings])
     this.#front?.end()
     await Promise.all([this.#listener.close(), this.#fleet.close()])
   }
@@ -232,12 +232,7 @@ export class FleetMember {
       this.#seat = undefined
       this.#outside = this.#clock.wallNow()
       this.#log.error('this process is dead for the others: they may have what it had, and it serves it no more')
-      const stopped = sandbox
-        ?.stop()
-        .catch((error: unknown) => this.#log.warn({ err: error }, 'what it had did not end in order'))
-      // What it had is another's: it must not hold up this process if it does not end.
-      const parted = Promise.race([stopped, this.#clock.wallSleep(PARTING_MS)])
-      this.#inBackground(parted.then(() => last.close()))
+      this.#inBackground(Promise.resolve(sandbox?.stop()).finally(() => last.close()))
       registry = await this.#joinAgain()
     }
   }

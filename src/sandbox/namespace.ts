@@ -319,9 +319,14 @@ export class Namespace {
     } else {
       const repaired = await faults.repairs.settleAtStop()
       await Promise.all([served, stopChains(this.#chains)])
-      await service.store.close()
-      await service.showings.keep()
-      await this.#persistence?.close(repaired)
+      try {
+        await service.store.close()
+        await service.showings.keep()
+        await this.#persistence?.close(repaired)
+      } catch (error) {
+        if (!this.lost?.aborted) throw error
+        await this.#persistence?.abandon() // another process took it meanwhile: nothing is left to write
+      }
     }
     this.#lifecycle.stopped()
   }

@@ -3,7 +3,7 @@ import { ChainUnavailableError, type WalletOwner } from '../../src/domain/ports/
 import type { Journal } from '../../src/domain/ports/journal.ts'
 import { eventually } from '../helpers/eventually.ts'
 import { MemoryJournal } from '../store/memory-journal.ts'
-import { alice, type ChainFixture, order, startChain } from './chain-fixture.ts'
+import { alice, type ChainFixture, order, rpc, startChain } from './chain-fixture.ts'
 import { expectSameChain } from './expect-same-chain.ts'
 
 const journals: MemoryJournal<unknown>[] = []
@@ -56,5 +56,19 @@ describe('what the node did and the journal could not take', () => {
     await ready()
     expect(await chain.shares(alice, pool)).toBe(before + shares)
     await expectSameChain(chain)
+  })
+
+  // A namespace that another process has taken can never write again.
+  it('does not hold up a stop, which leaves it to the next run', async () => {
+    const { chain, chains, pool } = fixture
+    await rpc(chain, 'anvil_setNonce', '0x00000000000000000000000000000000000000aa', '0x1') // a last checkpoint is due
+    let stopped: Promise<void> | undefined
+    const storeSigned = async () => {
+      stopped = chains.stop()
+      full(true)
+    }
+    const transfer = chain.transfer(order('deposit', pool('vault USDC'), 1_000n, { storeSigned }))
+    await expect(transfer).rejects.toThrow(ChainUnavailableError)
+    await stopped
   })
 })

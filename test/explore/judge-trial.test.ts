@@ -54,6 +54,17 @@ describe('a trial', () => {
     expect(judgeTrial(hung, expected)).toMatchObject({ outcome: 'hung', level: 'serious' })
   })
 
+  // Neither passed, nor found wanting: faults and record ended with the process that had them.
+  test.each<Seen>([{ transfers: ALL, struck: [false] }, { transfers: [...ALL, 'deposit 7'] }])(
+    'whose namespace another process took over is not judged',
+    (run) => {
+      const whole = seen(run)
+      const moved = { ...whole, evidence: { ...whole.evidence, taken_over: '2026-01-01T00:00:00.000Z' } }
+      const sentences = ['another process took the namespace over during the run']
+      expect(judgeTrial(moved, expected)).toMatchObject({ outcome: 'errored', level: 'inconclusive', sentences })
+    },
+  )
+
   test('money that is elsewhere without any operation is not as it should be', () => {
     const elsewhere = { ...seen({ transfers: ALL }), money: money({ alice: ['deposit 5', 'deposit 8'] }) }
     expect(judgeTrial(elsewhere, expected)).toMatchObject({ outcome: 'another_amount', level: 'review' })

@@ -6,6 +6,8 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { expect } from 'vitest'
 import type { Credentials } from '../../src/control/contract.ts'
+import type { ListRead, Observation, TransferAttempt } from '../history/recorded-history.ts'
+import { unexplained } from '../history/unexplained.ts'
 
 const PROGRAM = fileURLToPath(new URL('../../bin/yield-sandbox.js', import.meta.url))
 /** The address of what would stand before the processes. Nothing listens there: these clients ask each process at its own. */
@@ -14,7 +16,10 @@ export const PUBLIC = 'http://127.0.0.1:9'
 /** One built process of a fleet. */
 export class FleetProcess {
   /** Starts it; resolves when it, or another one, serves the default namespace. */
-  static async start(database: string, flags: readonly string[] = []): Promise<FleetProcess> {
+  static async start(
+    database: string,
+    { flags = [], publicUrl = PUBLIC }: { flags?: readonly string[]; publicUrl?: string } = {},
+  ): Promise<FleetProcess> {
     const args = [
       'start',
       '--port',
@@ -22,7 +27,7 @@ export class FleetProcess {
       '--fleet-port',
       '0',
       '--public-url',
-      PUBLIC,
+      publicUrl,
       '--json',
       '--confirmation-delay',
       '0',
@@ -85,10 +90,14 @@ export class FleetProcess {
   }
 }
 
-/** A client that has a record of its own of what it asked: it repeats each request, with its key, until it has a final answer. */
+/**
+ * A client that has a record of its own of what it asked and saw: it repeats each transfer, with its key, until it has a final answer, and
+ * remembers every attempt.
+ */
 export class KeyedClient {
-  /** Deposits that were answered with 200, by key. */
-  readonly done = new Map<string, { id: string; amount: number }>()
+  /** Transfers that were answered with 200: ids of their transactions, by key. */
+  readonly done = new Map<string, string>()
+  readonly history: Observation[] = []
   /** Milliseconds of the longest wait for one. */
   longest = 0
   /** Number of requests that had to be sent again. */
@@ -105,79 +114,116 @@ export class KeyedClient {
     this.#user = user
   }
 
-  get portfolio(): string {
-    return this.#portfolio
-  }
-
   /** Makes its end user and a portfolio. */
   async open(): Promise<void> {
-    await this.#insist('POST', '/v1/partner/end_users', { external_id: this.#user })
+    await this.#insist('POST', '/v1/partner/end_users', { body: { external_id: this.#user } })
     const pools = await this.#insist('GET', '/v1/partner/pools')
     const { chain_id, token_address, market_address, protocol } = pools.data[0]
     const wanted = { name: 'One', chain_id, token_address, market_address, protocol }
-    const made = await this.#insist('POST', `/v1/partner/end_users/${this.#user}/portfolios`, wanted)
+    const made = await this.#insist('POST', `/v1/partner/end_users/${this.#user}/portfolios`, { body: wanted })
     this.#portfolio = made.portfolio_id
   }
 
   /** A deposit that ends well, however often it has to be asked for. */
   async deposit(amount: number): Promise<void> {
-    const key = randomUUID()
-    const began = performance.now()
-    const path = `/v1/partner/end_users/${this.#user}/deposit`
-    const answer = await this.#insist(
-      'POST',
-      path,
-      { portfolio_id: this.#portfolio, amount_minor: String(amount) },
-      key,
-    )
-    this.longest = Math.max(this.longest, performance.now() - began)
-    this.done.set(key, { id: answer.transaction_id, amount })
+    await this.#transfer('deposit', amount)
+  }
+
+  /** The same for a withdrawal. */
+  async withdraw(amount: number): Promise<void> {
+    await this.#transfer('withdraw', amount)
+  }
+
+  /** Looks once at the principal, or at the latest transactions, at any process; an answer is remembered. */
+  async look(at: 'principal' | 'transactions', url: string): Promise<void> {
+    if (at === 'principal') return void (await this.depositedAt(url))
+    const begin = performance.now()
+    const page = await this.#ask(url, 'transactions?limit=3')
+    if (typeof page === 'object')
+      this.#seeTransactions(page.data, { begin, end: performance.now(), whole: !page.has_more })
   }
 
   /** One look at its portfolio: what it holds, the status of a refusal, or that there was no answer. */
   async depositedAt(url: string): Promise<string | number> {
+    const begin = performance.now()
+    const answer = await this.#ask(url, 'portfolios')
+    if (typeof answer !== 'object') return answer
+    const principal = String(answer.data[0].deposited)
+    const [portfolio, end] = [this.#portfolio, performance.now()]
+    this.history.push({ kind: 'balance', portfolio, begin, end, principal })
+    return principal
+  }
+
+  /** Compares the record of that process with its own: nothing is lost, nothing is there twice, and all that it saw can be explained. */
+  async expectAllOnce(url: string): Promise<void> {
+    // biome-ignore lint/suspicious/noExplicitAny: bodies of every shape
+    const found: any[] = []
+    const begin = performance.now()
+    let end: number | undefined
+    let after = ''
+    for (let more = true; more; ) {
+      const path = `/v1/partner/end_users/${this.#user}/transactions?limit=100${after}`
+      const page = await this.#insist('GET', path, { at: [url] })
+      end ??= performance.now()
+      found.push(...page.data)
+      more = page.has_more
+      after = `&starting_after=${page.next_cursor}`
+    }
+    this.#seeTransactions(found, { begin, end: end ?? begin, whole: true })
+    await this.depositedAt(url)
+    expect(found.map(({ id }) => id).toSorted()).toEqual([...this.done.values()].toSorted())
+    expect(unexplained(this.history, this.#portfolio)).toEqual([])
+  }
+
+  async #transfer(operation: 'deposit' | 'withdraw', amount: number): Promise<void> {
+    const key = randomUUID()
+    const began = performance.now()
+    const portfolio = this.#portfolio
+    const type = operation === 'deposit' ? 'deposit' : 'withdrawal'
+    const body = { portfolio_id: portfolio, amount_minor: String(amount) }
+    const attempts: TransferAttempt[] = []
+    const answer = await this.#insist('POST', `/v1/partner/end_users/${this.#user}/${operation}`, {
+      ...{ body, key },
+      sent: () => {
+        attempts.push({ kind: 'transfer', portfolio, key, type, amount: String(amount), begin: performance.now() })
+        this.history.push(...attempts.slice(-1))
+      },
+    })
+    const done = { id: answer.transaction_id, principal: answer.deposited }
+    Object.assign(attempts.at(-1) ?? {}, { end: performance.now(), answer: { done } })
+    this.longest = Math.max(this.longest, performance.now() - began)
+    this.done.set(key, done.id)
+  }
+
+  // biome-ignore lint/suspicious/noExplicitAny: bodies of every shape
+  #seeTransactions(data: any[], seen: Pick<ListRead, 'begin' | 'end' | 'whole'>): void {
+    const transactions = data.map(({ id, type, amount_changed, deposited_amount_after }) => {
+      return { id, type, amount: amount_changed, principal: deposited_amount_after }
+    })
+    this.history.push({ kind: 'list', portfolio: this.#portfolio, ...seen, transactions })
+  }
+
+  /** Asks once: the body, the status of a refusal, or that there was no answer. */
+  // biome-ignore lint/suspicious/noExplicitAny: bodies of every shape
+  async #ask(url: string, path: string): Promise<any> {
     try {
       const headers = { ...this.#tokens }
-      const answer = await fetch(`${url}/v1/partner/end_users/${this.#user}/portfolios`, { headers })
-      if (!answer.ok) return answer.status
-      const { data } = (await answer.json()) as { data: { deposited: string }[] }
-      return data[0]?.deposited ?? 'nothing'
+      const signal = AbortSignal.timeout(15_000)
+      const answer = await fetch(`${url}/v1/partner/end_users/${this.#user}/${path}`, { headers, signal })
+      return answer.ok ? await answer.json() : answer.status
     } catch {
       return 'no answer'
     }
   }
 
-  /** Compares the record of that process with its own: nothing is lost, nothing is there twice. */
-  async expectAllOnce(url: string): Promise<void> {
-    const found: { id: string; type: string }[] = []
-    let after = ''
-    for (let more = true; more; ) {
-      const path = `/v1/partner/end_users/${this.#user}/transactions?limit=100${after}`
-      const page = await this.#insist('GET', path, undefined, undefined, [url])
-      found.push(...page.data)
-      more = page.has_more
-      after = `&starting_after=${page.next_cursor}`
-    }
-    const deposits = found.filter(({ type }) => type === 'deposit').map(({ id }) => id)
-    expect(deposits.toSorted()).toEqual([...this.done.values()].map(({ id }) => id).toSorted())
-    const portfolios = await this.#insist(
-      'GET',
-      `/v1/partner/end_users/${this.#user}/portfolios`,
-      undefined,
-      undefined,
-      [url],
-    )
-    const sum = [...this.done.values()].reduce((total, { amount }) => total + amount, 0)
-    expect(portfolios.data).toMatchObject([{ deposited: String(sum) }])
-  }
-
   // biome-ignore lint/suspicious/noExplicitAny: bodies of every shape
-  async #insist(method: string, path: string, body?: unknown, key: string = randomUUID(), at?: string[]): Promise<any> {
+  async #insist(method: string, path: string, { body, key = randomUUID(), at, sent }: Insisting = {}): Promise<any> {
     for (let turn = 0; ; turn++) {
       const urls = at ?? this.#urls()
       const url = urls[turn % urls.length]
       try {
         const headers = { ...(await this.#tokensAt(url)), 'content-type': 'application/json', 'idempotency-key': key }
+        sent?.()
         const answer = await fetch(`${url}${path}`, {
           method,
           headers,
@@ -218,6 +264,16 @@ export class KeyedClient {
     this.#tokens = { authorization: `Bearer ${access_token}`, 'x-user-token': token }
     return this.#tokens
   }
+}
+
+/** A request that is repeated until it is answered well. */
+interface Insisting {
+  body?: object
+  key?: string
+  /** Addresses to ask at, in turn, in place of all. */
+  at?: string[]
+  /** Called when it is sent, each time. */
+  sent?(): void
 }
 
 class Refused extends Error {}

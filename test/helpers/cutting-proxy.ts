@@ -17,6 +17,7 @@ export class CuttingProxy {
   readonly #server: Server
   #target: number
   readonly #pairs = new Set<{ client: Socket; server: Socket }>()
+  readonly #left = new Set<Socket>()
   #cut: (Cut & { seen: number }) | undefined
 
   private constructor(server: Server, target: number) {
@@ -59,12 +60,20 @@ export class CuttingProxy {
     for (const pair of this.#pairs) {
       this.#pairs.delete(pair)
       pair.client.destroy()
+      this.#left.add(pair.server)
     }
+  }
+
+  /** Ends the server's connections that {@link abandon} has left, as the system does when nobody answers for long. */
+  bury(): void {
+    for (const server of this.#left) server.destroy()
+    this.#left.clear()
   }
 
   async close(): Promise<void> {
     const closed = once(this.#server, 'close')
     this.#server.close()
+    this.bury()
     for (const { client, server } of this.#pairs) for (const socket of [client, server]) socket.destroy()
     await closed
   }

@@ -195,7 +195,8 @@ export class PgBouncer {
     this.#process = child
   }
 
-  static async start(server: Postgres): Promise<PgBouncer> {
+  /** `connections`: how many to the server all its clients share. */
+  static async start(server: Postgres, connections = 10): Promise<PgBouncer> {
     const folder = ownFolder('pgbouncer')
     const port = await freePort()
     const file = join(folder, 'pgbouncer.ini')
@@ -210,7 +211,7 @@ unix_socket_dir =
 auth_type = trust
 auth_file = ${join(folder, 'users')}
 pool_mode = transaction
-default_pool_size = 10
+default_pool_size = ${connections}
 max_client_conn = 200
 `,
     )

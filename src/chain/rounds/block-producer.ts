@@ -61,6 +61,8 @@ export class BlockProducer {
   /** Ends the pause before the next attempt to reach a silent node. */
   #wake: () => void = () => {}
   #stopped: string | undefined
+  /** True once no round is to be tried again: the chain is about to stop. */
+  #last = false
   #ownChanges = 0
 
   constructor(deps: ProducerDeps) {
@@ -139,6 +141,14 @@ export class BlockProducer {
     this.#silent = undefined
     this.#roundDue = false // the round that was due belongs to the last generation; new work waits for the task
     await this.#queue.run(task)
+  }
+
+  /**
+   * From now on, signed transfers that the chain does not take are left to the next run. Call it before {@link exclusive} at a stop: a round
+   * that can never be written down would keep its turn for ever.
+   */
+  tryNoMore(): void {
+    this.#last = true
   }
 
   /** Rejects all running and waiting work, and accepts no more. */
@@ -233,8 +243,8 @@ export class BlockProducer {
   }
 
   /**
-   * Sends signed transfers until all are in blocks, however long the chain is silent: the bytes cannot be taken back.
-   * Unless they are `fresh`, they may be in blocks already.
+   * Sends signed transfers until all are in blocks, however long the chain is silent: the bytes cannot be taken back. Only a stop leaves
+   * them to the next run. Unless they are `fresh`, they may be in blocks already.
    */
   async #carryThrough(transfers: SignedTransfer[], signal: AbortSignal, fresh = false): Promise<void> {
     let outstanding = transfers
@@ -252,7 +262,7 @@ export class BlockProducer {
         this.#silent = undefined
         this.#ahead.hold()
       } catch (error) {
-        if (!(error instanceof ChainUnavailableError)) throw error
+        if (this.#last || !(error instanceof ChainUnavailableError)) throw error
         this.#waitForChain(error)
         const woken = new Promise<void>((resolve) => {
           this.#wake = resolve

@@ -121,8 +121,10 @@ export function differenceOf(
 }
 
 /** Reasons why a run cannot be judged. */
-function brokenBy({ before, unsettled, audit, books }: Observation): string[] | undefined {
+function brokenBy({ before, unsettled, audit, books, evidence }: Observation): string[] | undefined {
   if (before) return [`--before failed: ${endInWords(before)}`]
+  // Its faults and the record of what came before ended with the process that had them.
+  if (evidence.taken_over !== undefined) return ['another process took the namespace over during the run']
   if (unsettled > 0) return [unsettledInWords(unsettled)]
   if (books instanceof BooksError) return [books.message]
   const wrong = audit.checks.filter(({ ok }) => !ok)
