@@ -23,6 +23,6 @@ export function plant(fault: PlantedFault | '', { statements }: Database): void 
   } else if (fault === 'dead') {
     statements.takeOfDead = change(statements.takeOfDead, 'set dead = true', 'set dead = dead')
   } else if (fault === 'zero') {
-    statements.standing = change(statements.standing, 'select owner,', 'select null::uuid as owner,')
+    statements.standing = change(statements.standing, 'select name, owner,', 'select name, null::uuid as owner,')
   }
 }
