@@ -14,8 +14,8 @@ export type Destination =
   | 'form'
 
 const NAME = NAMESPACE_NAME.slice(1, -1)
-const OF_NAMESPACE = new RegExp(`^/_sandbox/namespaces/(${NAME})(/.*)?$`)
-const OF_CHAIN = new RegExp(`^/rpc/(${NAME})/[^/]*$`)
+const OF_NAMESPACE = new RegExp(`^/_sandbox/namespaces/(?<name>${NAME})(?<rest>/.*)?$`)
+const OF_CHAIN = new RegExp(`^/rpc/(?<name>${NAME})(?<rest>/[^/]*)$`)
 const OF_DEFAULT = /^\/(?:_sandbox|rpc)\//
 /** What a process says of itself or of all, and what is the same in all. */
 const OF_PROCESS =
@@ -30,8 +30,8 @@ const DEFAULT: Destination = { namespace: DEFAULT_NAMESPACE, opens: true }
 export function destinationOf({ method, url = '' }: Pick<IncomingMessage, 'method' | 'url'>): Destination {
   const path = routed(url)
   if (path.startsWith('/v1/')) return 'token'
-  const [, name, rest] = OF_NAMESPACE.exec(path) ?? OF_CHAIN.exec(path) ?? []
-  if (name !== undefined) return { namespace: name, opens: rest !== undefined || path.startsWith('/rpc/') }
+  const { name, rest } = (OF_NAMESPACE.exec(path) ?? OF_CHAIN.exec(path))?.groups ?? {}
+  if (name !== undefined) return { namespace: name, opens: rest !== undefined }
   if (OF_PROCESS.test(path) || METADATA.test(path)) return 'here'
   if (OF_DEFAULT.test(path)) return DEFAULT
   return TOKEN.test(path) && method === 'POST' ? 'form' : 'token'
