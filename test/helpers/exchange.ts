@@ -16,7 +16,8 @@ interface Received {
   text: string
 }
 
-const agent = new Agent({ keepAlive: true })
+/** Idle connections end long before the sandbox ends them, after 72 seconds: a request that was sent at that moment would be cut off. */
+const agent = new Agent({ keepAlive: true, timeout: 30_000 })
 
 /**
  * One exchange by HTTP, at half the processor time of `fetch`, of which there are tens of thousands in all tests. Rejects when the
