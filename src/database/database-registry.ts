@@ -1,13 +1,14 @@
 import { randomBytes } from 'node:crypto'
 import { NotOwnerError } from '../domain/ports/journal.ts'
-import type {
-  FoundNamespace,
-  KeptNamespace,
-  LivingProcess,
-  LocatedNamespace,
-  SharedBase,
-  SharedRegistry,
-  StorageOptions,
+import {
+  type FoundNamespace,
+  type KeptNamespace,
+  type LivingProcess,
+  type LocatedNamespace,
+  type SharedBase,
+  type SharedRegistry,
+  type StorageOptions,
+  takesOthers,
 } from '../domain/ports/namespace-registry.ts'
 import type { StorageStart } from '../domain/ports/namespace-storage.ts'
 import { Database, type DatabaseOptions, type Row } from './database.ts'
@@ -44,7 +45,7 @@ export class DatabaseRegistry implements SharedRegistry {
   static async open(options: DatabaseOptions & ProcessOptions): Promise<DatabaseRegistry> {
     const database = await Database.open(options)
     try {
-      const waits = !options.address.startsWith('http:')
+      const waits = !takesOthers(options.address)
       return new DatabaseRegistry(database, await ProcessLease.register(database, options), waits)
     } catch (error) {
       await database.close()

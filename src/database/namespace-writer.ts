@@ -204,6 +204,7 @@ export class NamespaceWriter {
       const failure = await this.#store(commit)
       if (!failure) this.#adopt(commit)
       for (const { settle } of commit.works) settle(failure)
+      this.#underWay = []
     }
     this.#writing = undefined // at once: who is answered now may write again
   }

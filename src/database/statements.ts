@@ -26,6 +26,9 @@ export function statementsFor(schemaName: string) {
 }
 
 /** Names of the tables. */
+/** Holds for a process `p` that is alive. */
+const LIVING = 'not p.dead and p.expires_at > clock_timestamp()'
+
 type TableNames = Record<'namespace' | 'process' | 'entry' | 'fleet', string>
 
 /** Statements of a namespace's owner on its entries. */
@@ -63,7 +66,7 @@ function writing({ namespace, entry }: TableNames) {
 /** Statements that make, take and give back a namespace. */
 function owning({ namespace, process }: TableNames) {
   const taken = `owner = $2, epoch = n.epoch + 1, touched_at = clock_timestamp()`
-  const living = `select from ${process} where id = $2 and not dead and expires_at > clock_timestamp()`
+  const living = `select from ${process} p where id = $2 and ${LIVING}`
   const alive = `exists (${living})`
   const reads = `exists (${living} and formats @> (n.manifest->>'format')::int)`
   const result = 'n.life, n.epoch, n.head, n.generations, n.manifest'
@@ -89,7 +92,7 @@ function owning({ namespace, process }: TableNames) {
     release: `update ${namespace} set owner = null, epoch = epoch + 1, touched_at = clock_timestamp() where name = $1 and owner = $2 and epoch = $3`,
     /** A namespace, its format and the version that wrote it, its owner's address and the end of its owner's lease. */
     find: `select n.life, n.owner, n.deleted, n.kept, n.manifest->'format' as format, n.manifest->>'version' as version, p.address,
-      p.expires_at::text, coalesce(not p.dead and p.expires_at > clock_timestamp(), false) as owner_lives
+      p.expires_at::text, coalesce(${LIVING}, false) as owner_lives
       from ${namespace} n left join ${process} p on p.id = n.owner where n.name = $1`,
   }
 }
@@ -130,7 +133,7 @@ function leasing({ namespace, process }: TableNames) {
     renew: `update ${process} set expires_at = clock_timestamp() + $2 * interval '1 millisecond'
       where id = $1 and not dead returning ${server}`,
     /** The newest format that all living processes read. */
-    commonFormat: `select min(upper(formats)) - 1 as format from ${process} where not dead and expires_at > clock_timestamp()`,
+    commonFormat: `select min(upper(formats)) - 1 as format from ${process} p where ${LIVING}`,
     /** Ends the process $1. */
     endProcess: `update ${process} set dead = true where id = $1`,
     /** Removes dead processes that own nothing any more. */
@@ -143,9 +146,8 @@ function leasing({ namespace, process }: TableNames) {
 
 /** Statements on what the processes of a fleet share. */
 function sharing({ namespace, process, fleet }: TableNames) {
-  const living = 'not p.dead and p.expires_at > clock_timestamp()'
   const located = `n.name, n.life, n.kept, p.id as owner, p.address`
-  const withOwner = `${namespace} n left join ${process} p on p.id = n.owner and ${living}`
+  const withOwner = `${namespace} n left join ${process} p on p.id = n.owner and ${LIVING}`
   return {
     /** The secret of the fleet; $1 if it has none yet. */
     secret: `update ${fleet} set secret = coalesce(secret, $1) returning secret`,
@@ -160,7 +162,7 @@ function sharing({ namespace, process, fleet }: TableNames) {
           where name = 'default' and not deleted
         union all select 2, seed, fixture from ${fleet} where fixture is not null and (
           exists (select from ${namespace} where not deleted)
-          or exists (select from ${process} p where p.id <> $1 and ${living}))
+          or exists (select from ${process} p where p.id <> $1 and ${LIVING}))
         union all select 3, $2::bigint, $3::text)
       update ${fleet} set (seed, fixture) = (select seed, fixture from said order by rank limit 1) returning seed, fixture`,
     /** A namespace, and its owner if that is alive. */
@@ -177,7 +179,7 @@ function sharing({ namespace, process, fleet }: TableNames) {
     /** Number of namespaces beside the default one, those in the making included. */
     count: `select count(*)::int as number from ${namespace} where not deleted and name <> 'default'`,
     /** Processes that are alive. */
-    processes: `select p.id, p.address from ${process} p where ${living} order by p.id`,
+    processes: `select p.id, p.address from ${process} p where ${LIVING} order by p.id`,
     /** Declares the owner of the namespace dead, if its lease has expired. */
     bury: `update ${process} set dead = true where expires_at < clock_timestamp() and id = (select owner from ${namespace} where name = $1)`,
   }

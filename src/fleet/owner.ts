@@ -1,4 +1,5 @@
 import type { IncomingMessage } from 'node:http'
+import { hostIn } from '../domain/origin.ts'
 
 /** The process that owns what a request is for, as others reach it. */
 export interface Owner {
@@ -7,6 +8,12 @@ export interface Owner {
   port: number
   /** The fleet's secret: without spaces. */
   secret: string
+}
+
+/** The process at an address: an http URL. */
+export function ownerAt(address: string, secret: string): Owner {
+  const url = new URL(address)
+  return { host: hostIn(url), port: Number(url.port), secret }
 }
 
 /** Where a request belongs; null: nobody that could be asked owns it now. */

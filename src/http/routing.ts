@@ -13,6 +13,13 @@ export function routed(url: string): string {
   }
 }
 
+const PROBE = /^\/_sandbox\/(health|ready)$/
+
+/** The question of an orchestrator or load balancer after the process itself, not after what it serves; undefined for other requests. */
+export function probeIn(url: string | undefined): string | undefined {
+  return PROBE.exec(routed(url ?? ''))?.[1]
+}
+
 /**
  * Parses query parameters as strings, a repeated one as a list (which no schema accepts), and a whole `limit` as a number: a looser rule
  * would let `1e1` pass for ten. Never throws, since Fastify calls it outside of every error handler.

@@ -1,6 +1,6 @@
 import { ControlClient } from '../control/client.ts'
 import type { SandboxOptions } from '../options.ts'
-import { FleetMember } from '../sandbox/fleet-member.ts'
+import type { FleetMember } from '../sandbox/fleet-member.ts'
 import { Sandbox } from '../sandbox/sandbox.ts'
 import { handleOf, type SandboxHandle } from './handle.ts'
 import { loadViem } from './load-viem.ts'
@@ -13,30 +13,21 @@ import { loadViem } from './load-viem.ts'
  * const userToken = await sandbox.userToken('alice')
  */
 export async function startSandbox(options: SandboxOptions = {}): Promise<SandboxHandle> {
-  if (options.fleetPort !== undefined) return startMember(options)
-  const sandbox = await Sandbox.listen(options)
-  const stop = () => sandbox.stop()
+  const started = options.fleetPort === undefined ? await Sandbox.listen(options) : await startMember(options)
+  const stop = () => started.stop()
   try {
-    await sandbox.ready
-    const { baseUrl, options: resolved } = sandbox
-    const client = new ControlClient(baseUrl, { controlToken: resolved.controlToken, fetch: sandbox.fetch })
-    return await handleOf(client, { fetch: sandbox.fetch, loadViem, stop, dispose: stop })
+    if (started instanceof Sandbox) await started.ready
+    const { baseUrl, fetch, options: resolved } = started
+    const client = new ControlClient(baseUrl, { controlToken: resolved.controlToken, fetch })
+    return await handleOf(client, { fetch, loadViem, stop, dispose: stop })
   } catch (error) {
     await stop()
     throw error
   }
 }
 
-/** Starts a process of several, which need not have the state itself. */
-async function startMember(options: SandboxOptions): Promise<SandboxHandle> {
-  const member = await FleetMember.start(options)
-  const stop = () => member.stop()
-  try {
-    const { controlToken } = member.options
-    const client = new ControlClient(member.baseUrl, { controlToken, fetch: member.fetch })
-    return await handleOf(client, { fetch: member.fetch, loadViem, stop, dispose: stop })
-  } catch (error) {
-    await stop()
-    throw error
-  }
+/** Starts a process of several, which need not have the state itself. Loaded here: no other start needs it. */
+async function startMember(options: SandboxOptions): Promise<FleetMember> {
+  const { FleetMember } = await import('../sandbox/fleet-member.ts')
+  return FleetMember.start(options)
 }

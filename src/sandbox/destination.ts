@@ -22,7 +22,6 @@ const OF_PROCESS =
   /^\/(?:_sandbox\/(?:health|ready|metrics|usage|namespaces|sessions|stop|public_url|guests)$|_sandbox\/namespaces\/|inspector\/|docs(?:\/|$)|openapi\.json$|favicon\.ico$|$)/
 const METADATA = /^\/(?:[^/]+\/v2\.0\/)?\.well-known\//
 const TOKEN = /^\/(?:oauth2\/token|[^/]+\/oauth2\/v2\.0\/token)$/
-const PROBE = /^\/_sandbox\/(?:health|ready)$/
 
 const DEFAULT: Destination = { namespace: DEFAULT_NAMESPACE, opens: true }
 
@@ -35,9 +34,4 @@ export function destinationOf({ method, url = '' }: Pick<IncomingMessage, 'metho
   if (OF_PROCESS.test(path) || METADATA.test(path)) return 'here'
   if (OF_DEFAULT.test(path)) return DEFAULT
   return TOKEN.test(path) && method === 'POST' ? 'form' : 'token'
-}
-
-/** @returns true if a request asks after the process itself, not after what it serves */
-export function isProbe(url: string | undefined): boolean {
-  return PROBE.test(routed(url ?? ''))
 }

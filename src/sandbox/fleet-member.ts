@@ -2,9 +2,10 @@ import { pino } from 'pino'
 import { checkOptions } from '../check-options.ts'
 import { SandboxClock } from '../domain/clock.ts'
 import { Ids } from '../domain/ids.ts'
-import { hostIn, inUrl } from '../domain/origin.ts'
-import type { SharedRegistry } from '../domain/ports/namespace-registry.ts'
+import { inUrl } from '../domain/origin.ts'
+import { type SharedRegistry, takesOthers } from '../domain/ports/namespace-registry.ts'
 import type { Front } from '../fleet/front.ts'
+import { ownerAt } from '../fleet/owner.ts'
 import { Listener } from '../http/listener.ts'
 import { OptionError } from '../option-error.ts'
 import type { SandboxLogger, SandboxOptions } from '../options.ts'
@@ -19,7 +20,7 @@ import { Drain } from './drain.ts'
 import { FleetDoor } from './fleet-door.ts'
 import { createProbeServer } from './fleet-probes.ts'
 import { answerForwarded, leadToOwners, openFleetListener } from './front.ts'
-import { openShared, refuseBesideDatabase, takesOthers } from './open-registry.ts'
+import { openShared, refuseBesideDatabase } from './open-registry.ts'
 import { Places } from './places.ts'
 import { Sandbox } from './sandbox.ts'
 
@@ -111,11 +112,7 @@ export class FleetMember {
       const standing = { health: () => this.#health(), obstacle: () => this.#obstacle() }
       const probes = createProbeServer({ ids, settings }, standing)
       const places = this.#places
-      const self = {
-        host: hostIn(new URL(this.#address)),
-        port: Number(new URL(this.#address).port),
-        secret: this.#secret,
-      }
+      const self = ownerAt(this.#address, this.#secret)
       const server = () => this.#seat?.sandbox.server
       this.#front = await leadToOwners(this.#listener, {
         certificate,

@@ -6,9 +6,9 @@ import { responseOf } from '../control/trusting-fetch.ts'
 import type { SandboxClock } from '../domain/clock.ts'
 import { type ErrorCode, Problem } from '../domain/errors.ts'
 import { DEFAULT_NAMESPACE } from '../domain/namespace-name.ts'
-import { hostIn } from '../domain/origin.ts'
 import type { LivingProcess, LocatedNamespace, SharedRegistry } from '../domain/ports/namespace-registry.ts'
 import { askProcess } from '../fleet/ask-process.ts'
+import { ownerAt } from '../fleet/owner.ts'
 import { ownerAway } from '../http/front-server.ts'
 import { abortController } from '../support/waiting.ts'
 import { RequestCounts } from '../traffic/request-counts.ts'
@@ -102,8 +102,7 @@ export class FleetNamespaces implements NamespacesControl {
   #clientOf(process: LivingProcess, headers: Record<string, string>, signal?: AbortSignal): ControlClient {
     const { surroundings, secret } = this.#deps
     const { origin, options } = surroundings
-    const address = new URL(process.address)
-    const owner = { host: hostIn(address), port: Number(address.port), secret }
+    const owner = ownerAt(process.address, secret)
     const fetchThere: typeof fetch = async (input, init) => {
       const request = new Request(input, init)
       const { pathname, search, host } = new URL(request.url)

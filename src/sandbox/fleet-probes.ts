@@ -1,9 +1,6 @@
 import { createServer, type Server } from 'node:http'
 import { answerOwnerAway, type FrontVoice } from '../http/front-server.ts'
-import { routed } from '../http/routing.ts'
-
-/** The paths by which orchestrators and load balancers ask after one process. */
-const PROBE = /^\/_sandbox\/(health|ready)$/
+import { probeIn } from '../http/routing.ts'
 
 /** What a process of a fleet that joins or leaves the others says of itself. */
 export interface Standing {
@@ -16,7 +13,7 @@ export interface Standing {
 /** A server that listens nowhere: answers probes as the service does, and refuses all else. */
 export function createProbeServer(voice: FrontVoice, { health, obstacle }: Standing): Server {
   return createServer((request, response) => {
-    const [, probe] = PROBE.exec(routed(request.url ?? '')) ?? []
+    const probe = probeIn(request.url)
     if (probe === undefined || (request.method !== 'GET' && request.method !== 'HEAD')) {
       return answerOwnerAway(request, response, voice)
     }

@@ -1,6 +1,6 @@
 import { NamespaceFolders } from '../data-dir/namespace-folders.ts'
 import { SandboxClock } from '../domain/clock.ts'
-import type { NamespaceRegistry, SharedRegistry } from '../domain/ports/namespace-registry.ts'
+import { type NamespaceRegistry, type SharedRegistry, takesOthers } from '../domain/ports/namespace-registry.ts'
 import { OptionError } from '../option-error.ts'
 import type { SandboxOptions } from '../options.ts'
 import type { Logger } from '../support/logger.ts'
@@ -13,6 +13,7 @@ import { version } from '../version.ts'
 export async function openRegistry(options: SandboxOptions, log: Logger): Promise<NamespaceRegistry | undefined> {
   const { dataDir, database } = options
   if (database === undefined) return dataDir === undefined ? undefined : new NamespaceFolders(dataDir)
+  refuseBesideDatabase(options)
   const registry = await openShared({ ...options, database }, { log })
   try {
     await refuseBesideFleet(registry)
@@ -43,17 +44,11 @@ async function refuseBesideFleet(registry: SharedRegistry): Promise<void> {
   }
 }
 
-/** @returns true if it is the address of a process that takes what others pass on */
-export function takesOthers(address: string): boolean {
-  return URL.canParse(address) && address.startsWith('http:')
-}
-
 /** The namespaces in the database of these options. `address`: where this process listens to the others on it. Rejects as {@link openRegistry}. */
 export async function openShared(
   options: SandboxOptions & { database: string },
   { log, address }: { log: Logger; address?: string },
 ): Promise<SharedRegistry> {
-  refuseBesideDatabase(options)
   // Here alone, with its driver: no other start needs them.
   const { openDatabase } = await import('../database/open-database.ts')
   return openDatabase(options.database, { log, clock: new SandboxClock(), version, address })

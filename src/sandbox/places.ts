@@ -2,16 +2,16 @@ import type { IncomingMessage } from 'node:http'
 import type { IdpTokenVerifier } from '../auth/idp-token-verifier.ts'
 import type { SandboxClock } from '../domain/clock.ts'
 import { DEFAULT_NAMESPACE } from '../domain/namespace-name.ts'
-import { hostIn } from '../domain/origin.ts'
 import type { LivingProcess, LocatedNamespace, SharedRegistry } from '../domain/ports/namespace-registry.ts'
-import type { Owner, OwnerPlace } from '../fleet/owner.ts'
+import { type Owner, type OwnerPlace, ownerAt } from '../fleet/owner.ts'
 import { peekBody } from '../fleet/peek-body.ts'
 import { claimedClient } from '../http/pipeline.ts'
+import { probeIn } from '../http/routing.ts'
 import { clientOfForm } from '../http/token-endpoint-faults.ts'
 import type { Logger } from '../support/logger.ts'
 import { BoundedMap } from '../support/maps.ts'
 import { abortController } from '../support/waiting.ts'
-import { type Destination, destinationOf, isProbe } from './destination.ts'
+import { type Destination, destinationOf } from './destination.ts'
 import { isOwnedElsewhere } from './namespace-entry.ts'
 import type { Namespaces } from './namespaces.ts'
 
@@ -84,7 +84,7 @@ export class Places {
 
   /** See OwnerOf. Null if there is none for as long as a request waits. Returns at once what needs no look. */
   ownerOf = (request: IncomingMessage, failed?: Owner): OwnerPlace | Promise<OwnerPlace> => {
-    if (isProbe(request.url)) return 'here'
+    if (probeIn(request.url)) return 'here'
     const destination = destinationOf(request)
     const seat = this.#deps.seat()
     this.#last = seat ?? this.#last
@@ -280,8 +280,7 @@ export class Places {
   }
 
   #at({ address }: LivingProcess): Owner {
-    const url = new URL(address)
-    return { host: hostIn(url), port: Number(url.port), secret: this.#deps.secret() }
+    return ownerAt(address, this.#deps.secret())
   }
 
   #forget(failed: Owner): void {

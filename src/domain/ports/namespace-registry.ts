@@ -62,6 +62,11 @@ export interface SharedBase {
   fixture: string
 }
 
+/** @returns true if it is the address of a process that takes what others pass on */
+export function takesOthers(address: string): boolean {
+  return URL.canParse(address) && address.startsWith('http:')
+}
+
 /** Namespaces that several processes share, each of which one process at a time has. Every question rejects if the database does not answer. */
 export interface SharedRegistry extends NamespaceRegistry, Pick<NamespaceStorage, 'holds' | 'awaySince'> {
   /** Id of this process. */
