@@ -48,19 +48,13 @@ export async function leadToOwners(listener: Listener, options: FrontOptions): P
   return front
 }
 
-/** Where and from whom a process takes requests that others of its fleet pass on. */
-export interface FleetAddress extends Pick<ListenOptions, 'host' | 'port'> {
-  /** The fleet's secret: without spaces. */
-  secret: string
-}
-
 /** Opens the address for requests that other processes of the fleet pass on; who connects waits until {@link answerForwarded}. */
-export function openFleetListener({ host, port }: Pick<FleetAddress, 'host' | 'port'>): Promise<Listener> {
+export function openFleetListener({ host, port }: Pick<ListenOptions, 'host' | 'port'>): Promise<Listener> {
   return Listener.open({ host, port, publicUrl: undefined, tls: undefined })
 }
 
 /**
- * Answers those requests. `application`: server of this process's own application, undefined while it owns nothing; `applicationFor`: the
+ * Answers those requests. `secret`: the fleet's, without spaces; `application`: server of this process's own application, undefined while it owns nothing; `applicationFor`: the
  * same for one request, a promise while it is about to own it.
  */
 export async function answerForwarded(

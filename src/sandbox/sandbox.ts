@@ -25,7 +25,6 @@ import type { NamespaceCopy } from './build-services.ts'
 import { refuseFleetOptions } from './check-fleet-options.ts'
 import { credentialsOf } from './credentials.ts'
 import type { FleetNamespaces } from './fleet-namespaces.ts'
-import { answerForwarded, type FleetAddress, openFleetListener } from './front.ts'
 import { clientsOf, type Namespace } from './namespace.ts'
 import { Namespaces } from './namespaces.ts'
 import { keptOf } from './open-namespace.ts'
@@ -59,7 +58,6 @@ export class Sandbox {
   /** The sandbox that this one is a guest of. */
   readonly #host: Sandbox | undefined
   readonly #guests = new Set<Sandbox>()
-  readonly #fleet: Listener[] = []
   #app: Application | undefined
   readonly #ending = new AbortController()
   #stopping: Promise<void> | undefined
@@ -336,17 +334,6 @@ export class Sandbox {
   }
 
   /**
-   * Takes requests that other processes of a fleet pass on, at an address for them alone, until it stops. Returns the URL of that address;
-   * rejects with the operating system's error about it.
-   */
-  async acceptForwarded(address: FleetAddress): Promise<string> {
-    const listener = await openFleetListener(address)
-    this.#fleet.push(listener)
-    await answerForwarded(listener, address.secret, () => this.server)
-    return listener.url
-  }
-
-  /**
    * Address at which a browser finds the inspector; undefined if it is switched off. Where a control token is needed, it has a code for one
    * session behind `#`, which no browser sends to anybody: a fresh one at each call.
    */
@@ -398,8 +385,7 @@ export class Sandbox {
     this.namespaces.beginStop()
     try {
       await Promise.allSettled([...this.#guests].map((guest) => guest.stop()))
-      const closed = Promise.all([this.#listener, ...this.#fleet].map((listener) => listener.close()))
-      await this.namespaces.stop(closed.then(() => undefined))
+      await this.namespaces.stop(this.#listener.close())
     } finally {
       if (this.#host) this.#host.#guests.delete(this)
       else await this.#surroundings.pool.stop()

@@ -6,7 +6,7 @@ import type { Owner, OwnerPlace } from '../../src/fleet/owner.ts'
 import { Listener } from '../../src/http/listener.ts'
 import type { FaultRule } from '../../src/index.ts'
 import type { SandboxOptions } from '../../src/options.ts'
-import { leadToOwners } from '../../src/sandbox/front.ts'
+import { answerForwarded, leadToOwners, openFleetListener } from '../../src/sandbox/front.ts'
 import { Sandbox } from '../../src/sandbox/sandbox.ts'
 import { eventually } from '../helpers/eventually.ts'
 import { type Partner, partnerAt } from '../helpers/partner.ts'
@@ -131,12 +131,14 @@ export class TwoWays {
     })
     await owner.ready
     const secret = randomBytes(32).toString('base64url')
-    const fleet = new URL(await owner.acceptForwarded({ host: '127.0.0.1', port: 0, secret }))
+    const passed = await openFleetListener({ host: '127.0.0.1', port: 0 })
+    await answerForwarded(passed, secret, () => owner.server)
+    const fleet = new URL(passed.url)
     const address: Owner = { host: fleet.hostname, port: Number(fleet.port), secret }
     // Fetched before anything is compared: a later run would have one request less.
     const partner = partnerAt(await owner.credentials())
     await partner.insistOnOpening('alice')
-    return new TwoWays(owner, partner, address, await TwoWays.front(owner, () => address))
+    return new TwoWays(owner, partner, address, passed, await TwoWays.front(owner, () => address))
   }
 
   /** A process that owns nothing, as far as clients see it. */
@@ -160,12 +162,13 @@ export class TwoWays {
     readonly owner: Sandbox,
     readonly partner: Partner,
     readonly address: Owner,
+    readonly passed: Listener,
     readonly front: Listener,
   ) {}
 
   async stop(): Promise<void> {
     await this.front.close()
-    await this.owner.stop()
+    await Promise.all([this.owner.stop(), this.passed.close()])
   }
 
   async control(method: string, path: string, body?: unknown): Promise<unknown> {

@@ -153,23 +153,28 @@ let surrounding: Promise<SandboxHandle> | undefined
 
 /** A sandbox whose address is that of a process that only passes requests on: no client reaches it directly. */
 async function throughFront(): Promise<SandboxHandle> {
-  const [{ Listener }, { leadToOwners }, { Sandbox }, { handleOf }, { loadViem }] = await Promise.all([
-    import('../../src/http/listener.ts'),
-    import('../../src/sandbox/front.ts'),
-    import('../../src/sandbox/sandbox.ts'),
-    import('../../src/library/handle.ts'),
-    import('../../src/library/load-viem.ts'),
-  ])
+  const [{ Listener }, { answerForwarded, leadToOwners, openFleetListener }, { Sandbox }, { handleOf }, { loadViem }] =
+    await Promise.all([
+      import('../../src/http/listener.ts'),
+      import('../../src/sandbox/front.ts'),
+      import('../../src/sandbox/sandbox.ts'),
+      import('../../src/library/handle.ts'),
+      import('../../src/library/load-viem.ts'),
+    ])
   const front = await Listener.open({ host: '127.0.0.1', port: 0, publicUrl: undefined, tls: undefined })
   const sandbox = await Sandbox.listen({ port: 0, confirmationDelay: 0, seed: 7, publicUrl: front.url })
   await sandbox.ready
   const secret = randomUUID()
-  const { hostname, port } = new URL(await sandbox.acceptForwarded({ host: '127.0.0.1', port: 0, secret }))
+  const passed = await openFleetListener({ host: '127.0.0.1', port: 0 })
+  await answerForwarded(passed, secret, () => sandbox.server)
+  const { hostname, port } = new URL(passed.url)
   const owner = { host: hostname, port: Number(port), secret }
   const { settings } = sandbox.namespace.fixture
   const parts = { certificate: undefined, settings, self: undefined, application: () => undefined }
   await leadToOwners(front, { ...parts, ownerOf: () => owner })
-  const stop = () => sandbox.stop()
+  const stop = async () => {
+    await Promise.all([sandbox.stop(), passed.close()])
+  }
   const client = new ControlClient(front.url)
   return handleOf(client, { fetch, loadViem, stop, dispose: stop })
 }
