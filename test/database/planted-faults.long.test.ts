@@ -34,7 +34,7 @@ describe.skipIf(noPostgres)(
   () => {
     test.each<[PlantedFault, RoundKind, RegExp]>([
       ['gate', 'stop', /^stale: /m],
-      ['owner', 'twice', /^(lost|altered): /m],
+      ['owner', 'twice', /^(lost|altered|stale): /m],
       ['dead', 'stop', /^(stale|a process dropped what was still its own): /m],
       ['zero', 'cut', /^a process dropped what was still its own: /m],
     ])('is not, with the planted fault "%s"', async (fault, kind, shows) => {
