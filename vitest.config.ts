@@ -4,6 +4,7 @@ import { PATIENCE } from './test/helpers/patience.ts'
 export default defineConfig({
   test: {
     include: ['test/**/*.test.ts'],
+    globalSetup: 'test/global-setup.ts',
     // Only what hangs takes them, on a busy machine as well.
     testTimeout: 600_000,
     hookTimeout: 600_000,
