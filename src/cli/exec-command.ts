@@ -13,7 +13,7 @@ import type { FindingId } from '../verdict/finding-ids.ts'
 import { renderReportText, verdictLine } from '../verdict/render/text.ts'
 import { mergedReport, type Report } from '../verdict/report.ts'
 import { print } from './control-options.ts'
-import { sandboxToJoin, withFixturesOf } from './join.ts'
+import { sandboxToJoin, withFixturesOf, within } from './join.ts'
 import { keepTickShape, watchSignals } from './own-process.ts'
 import { atLeastOne, findingIds, positiveDuration } from './parse-argument.ts'
 import { progress } from './progress.ts'
@@ -110,21 +110,23 @@ async function run(command: string[], given: Flags): Promise<void> {
     scenarios.map(({ named, scenario }) => [scenario, ['--scenario', named]]),
   )
   const onTheSpot = flags.fault.flatMap((fault) => ['--fault', fault])
-  process.exitCode = await exec({
-    ...{ ...runTerms, scenarios: scenarios.map(({ scenario }) => scenario), files, allowInconclusive },
-    show: (reports, table) => show(reports, { table, flags }),
-    ...(flags.json && { tell: (result) => print(flags, result, []) }),
-    askedFor: (scenario) => ({ what: [...(named.get(scenario) ?? []), ...onTheSpot], flags: again }),
-    baseline: accepted,
-    jobs: flags.jobs ?? availableParallelism(),
-    out: outputFor(flags),
-    progress: ofScenarios,
-    ...(fewest !== undefined && {
-      traced: true,
-      afterwards: (run) =>
-        shrinkRun(run, { ...runTerms, books: undefined, scenario: undefined, file: fewest, flags: again }),
-    }),
-  })
+  const running = () =>
+    exec({
+      ...{ ...runTerms, scenarios: scenarios.map(({ scenario }) => scenario), files, allowInconclusive },
+      show: (reports, table) => show(reports, { table, flags }),
+      ...(flags.json && { tell: (result) => print(flags, result, []) }),
+      askedFor: (scenario) => ({ what: [...(named.get(scenario) ?? []), ...onTheSpot], flags: again }),
+      baseline: accepted,
+      jobs: flags.jobs ?? availableParallelism(),
+      out: outputFor(flags),
+      progress: ofScenarios,
+      ...(fewest !== undefined && {
+        traced: true,
+        afterwards: (run) =>
+          shrinkRun(run, { ...runTerms, books: undefined, scenario: undefined, file: fewest, flags: again }),
+      }),
+    })
+  process.exitCode = await within(host, running)
   exitAtOnce()
 }
 

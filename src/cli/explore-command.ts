@@ -8,7 +8,7 @@ import { USAGE } from '../exec/exit-code.ts'
 import { prepareFiles } from '../exec/report-files.ts'
 import type { Interruption } from '../exec/run-command.ts'
 import type { Exploration } from '../explore/exploration.ts'
-import { explore } from '../explore/explore.ts'
+import { type ExploreWatch, explore } from '../explore/explore.ts'
 import { HAZARDS } from '../explore/plan/hazards.ts'
 import { STRIKES, untriedInWords } from '../explore/plan/plan.ts'
 import { explorationDocument } from '../explore/render/document-of.ts'
@@ -29,7 +29,7 @@ import { suggest } from '../support/nearest.ts'
 import { version } from '../version.ts'
 import { print } from './control-options.ts'
 import { ExploreDisplay } from './explore-display.ts'
-import { sandboxToJoin, withFixturesOf } from './join.ts'
+import { sandboxToJoin, withFixturesOf, within } from './join.ts'
 import { keepTickShape, watchSignals } from './own-process.ts'
 import { atLeastOne, notEmpty, positiveDuration, wholeNumber } from './parse-argument.ts'
 import { type CrashFlags, crashFlags, hasFixedPort, restartTerms } from './restart-terms.ts'
@@ -165,7 +165,7 @@ async function run(command: string[], given: Flags): Promise<void> {
   const twins = flags.twins || namedIn(flags).some((name) => twinOf(name))
   const interruption = watchSignals()
   const { faults, only, depth, maxRuns, budget, timeout, before, tolerate = false, allowInconclusive = false } = flags
-  const exploration = await watched(flags, kept, (watch) =>
+  const exploring = (watch: ExploreWatch) =>
     explore({
       ...{ command, before, renames, env: process.env, interruption, kinds: faults, operations: only, depth },
       ...{ maxRuns, budget, timeout, tolerate, options, watch, trial: flags.trial, crash, twins, books: flags.books },
@@ -183,8 +183,8 @@ async function run(command: string[], given: Flags): Promise<void> {
       known: kept?.results ?? new Map(),
       assumptions: flags.assumptions ?? false,
       knownAssumptions: kept?.assumptions ?? new Map(),
-    }),
-  )
+    })
+  const exploration = await within(host, () => watched(flags, kept, exploring))
   process.exitCode = await conclude(exploration, { files, interruption, flags, allowInconclusive })
   exitAtOnce()
 }
@@ -198,7 +198,7 @@ function namedIn({ faults, trial }: Flags): string[] {
 async function watched(
   flags: Flags,
   kept: KeptResults | undefined,
-  exploring: (watch: Parameters<typeof explore>[0]['watch']) => ReturnType<typeof explore>,
+  exploring: (watch: ExploreWatch) => ReturnType<typeof explore>,
 ): Promise<Exploration | undefined> {
   const display = ExploreDisplay.ofThisProcess()
   let results: ResultsFile | undefined

@@ -1,4 +1,5 @@
 import { relative } from 'node:path'
+import { ControlError } from '../control/control-error.ts'
 import { findSandbox } from '../running/find-sandbox.ts'
 import type { SandboxRecord } from '../running/sandbox-record.ts'
 import { INHERITED, reasonNotToJoin } from '../running/started-with.ts'
@@ -40,4 +41,25 @@ export function withFixturesOf<Flags extends { fixtures?: string }>(
 ): Flags {
   if (flags.fixtures !== undefined || host?.fixtures === undefined) return flags
   return { ...flags, fixtures: relative(process.cwd(), host.fixtures.path) }
+}
+
+/** The sandbox that a run was made within has ended meanwhile: nothing can be said of the client. */
+export class HostGoneError extends Error {
+  override readonly name = 'HostGoneError'
+
+  constructor({ folder, url }: SandboxRecord, cause: ControlError) {
+    const message = `the sandbox of ${folder} at ${url} has ended while the command ran within it, so there is no verdict: run it again, with --no-join in a sandbox of its own`
+    super(message, { cause })
+  }
+}
+
+/** Runs what is done within `host`, if there is one. Throws {@link HostGoneError} if that does not answer any more. */
+export async function within<Result>(host: SandboxRecord | undefined, run: () => Promise<Result>): Promise<Result> {
+  try {
+    return await run()
+  } catch (error) {
+    if (host && error instanceof ControlError && error.code === 'sandbox_unreachable')
+      throw new HostGoneError(host, error)
+    throw error
+  }
 }

@@ -13,6 +13,7 @@ const KNOWN: Record<string, number> = {
   CommandStartError: 2,
   DataDirectoryError: 1,
   DatabaseError: 1,
+  HostGoneError: 4,
   InvalidArgumentError: 2,
   AnvilBinaryMissingError: 1,
   AnvilStartError: 1,

@@ -22,7 +22,7 @@ import { shippedScenarios } from '../scenarios/find-scenario.ts'
 import { shorten } from '../support/foreign-text.ts'
 import { print } from './control-options.ts'
 import { ExploreDisplay } from './explore-display.ts'
-import { sandboxToJoin, withFixturesOf } from './join.ts'
+import { sandboxToJoin, withFixturesOf, within } from './join.ts'
 import { keepTickShape, watchSignals } from './own-process.ts'
 import { progress } from './progress.ts'
 import {
@@ -71,36 +71,38 @@ export async function runCertify(command: string[], given: CertifyFlags): Promis
   const options = await sandboxOptions({ ...flags, seed: flags.seed ?? SEED })
   const interruption = watchSignals()
   const display = ExploreDisplay.ofThisProcess()
-  const certificate = await certify({
-    ...{
-      command,
-      before,
-      renames,
-      env: process.env,
-      interruption,
-      options,
-      host,
-      clock,
-      timeout,
-      jobs,
-      tolerate,
-      subject,
-    },
-    ...{
-      restarts,
-      books,
-      kinds: [],
-      operations: [],
-      scenarios: await shippedScenarios(),
-      out: outputFor(flags),
-      say,
-      progress: ofScenarios,
-    },
-    flags: certifyFlags(flags),
-    fixtures: await digestOfFile(flags.fixtures),
-    watch: watchOf(display),
-    explored: () => display.end(),
-  }).finally(() => display.end())
+  const running = async () =>
+    certify({
+      ...{
+        command,
+        before,
+        renames,
+        env: process.env,
+        interruption,
+        options,
+        host,
+        clock,
+        timeout,
+        jobs,
+        tolerate,
+        subject,
+      },
+      ...{
+        restarts,
+        books,
+        kinds: [],
+        operations: [],
+        scenarios: await shippedScenarios(),
+        out: outputFor(flags),
+        say,
+        progress: ofScenarios,
+      },
+      flags: certifyFlags(flags),
+      fixtures: await digestOfFile(flags.fixtures),
+      watch: watchOf(display),
+      explored: () => display.end(),
+    })
+  const certificate = await within(host, running).finally(() => display.end())
   if (!certificate) process.exitCode = codeOfSignal(interruption.asked.reason ?? 'SIGINT')
   else {
     await writeCertificate(files, certificate)

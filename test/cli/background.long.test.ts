@@ -50,6 +50,23 @@ test('a second start is the same one if it asks for the same, and is refused by 
   )
 })
 
+test.each(['exec', 'explore', 'certify'])(
+  '%s has no verdict when the sandbox that it runs within ends meanwhile',
+  async (command) => {
+    const folder = new ProjectFolder()
+    expect(await folder.run('start', '--background')).toMatchObject({ code: 0 })
+    const { url } = folder.record!
+    const stopping = [process.execPath, 'bin/yield-sandbox.js', 'stop']
+    const { code, stderr } = await folder.run(command, '--', ...stopping)
+    expect([code, stderr]).toEqual([
+      4,
+      expect.stringContaining(
+        `the sandbox of ${folder.path} at ${url} has ended while the command ran within it, so there is no verdict: run it again, with --no-join in a sandbox of its own\n`,
+      ),
+    ])
+  },
+)
+
 test('--idle-exit ends it with its Anvil, and nothing is written down any more', async () => {
   const folder = new ProjectFolder()
   expect(await folder.run('start', '--background', '--idle-exit', '2s')).toMatchObject({ code: 0 })
