@@ -162,8 +162,9 @@ describe('the example for Testcontainers', () => {
       compilerOptions: { module: ts.ModuleKind.ESNext, target: ts.ScriptTarget.ES2022 },
     })
     writeFileSync(join(modules, 'testcontainers/index.js'), stand.outputText)
-    const env = { PATH: process.env.PATH, EXECUTABLE: join(ROOT, 'bin/yield-sandbox.js') }
-    const { stdout } = await promisify(execFile)(process.execPath, ['--test', main.replace('.ts', '.js')], { env })
+    // A sandbox is written down for its folder, where commands of other tests would find it.
+    const own = { env: { PATH: process.env.PATH, EXECUTABLE: join(ROOT, 'bin/yield-sandbox.js') }, cwd: dirname(main) }
+    const { stdout } = await promisify(execFile)(process.execPath, ['--test', main.replace('.ts', '.js')], own)
     expect(stdout).toMatch(/\bpass 1$/m)
   })
 })
