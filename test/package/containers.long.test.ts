@@ -110,6 +110,7 @@ export class GenericContainer {
     const front = createServer((socket) => {
       const behind = connect(inside, '127.0.0.1')
       for (const one of [socket, behind]) one.on('error', () => undefined)
+      behind.on('close', () => socket.destroy())
       socket.pipe(behind)
       behind.pipe(socket)
     }).listen(0, '127.0.0.1')
