@@ -2,9 +2,14 @@
 export function tokensOf(minor: string, decimals: number): string {
   const sign = minor.startsWith('-') ? '−' : ''
   const digits = minor.replace(/^[-+]/, '').padStart(decimals + 1, '0')
-  const whole = BigInt(digits.slice(0, digits.length - decimals)).toLocaleString('en')
+  const whole = inThousands(digits.slice(0, digits.length - decimals))
   const fraction = decimals === 0 ? '' : digits.slice(-decimals).replace(/0+$/, '').padEnd(2, '0')
   return `${sign}${whole}${fraction === '' ? '' : `.${fraction}`}`
+}
+
+/** `1234567` → `1,234,567`. */
+function inThousands(digits: string): string {
+  return digits.replace(/\B(?=(\d{3})+$)/g, ',')
 }
 
 /** The difference of two amounts in minor units. */
@@ -34,7 +39,7 @@ export function Amount({ minor, decimals, symbol, signed = false, most, class: n
   const plus = signed && /^[1-9]/.test(minor) ? '+' : ''
   const unit = decimals === null ? ' minor units' : symbol ? ` ${symbol}` : ''
   return (
-    <data class={name} value={minor} title={`${BigInt(minor).toLocaleString('en')} minor units`}>
+    <data class={name} value={minor} title={`${inThousands(minor)} minor units`}>
       {plus}
       {shown}
       {unit && <small>{unit}</small>}
