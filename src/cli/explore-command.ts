@@ -163,14 +163,15 @@ async function run(command: string[], given: Flags): Promise<void> {
   const options = await sandboxOptions({ ...flags, seed: flags.seed ?? kept?.header.seed })
   const crash = restartTerms(flags)
   const twins = flags.twins || namedIn(flags).some((name) => twinOf(name))
+  // What holds an exchange must know at once that it is held: the sandbox must be this process.
+  const joined = crash || twins ? undefined : host
   const interruption = watchSignals()
   const { faults, only, depth, maxRuns, budget, timeout, before, tolerate = false, allowInconclusive = false } = flags
   const exploring = (watch: ExploreWatch) =>
     explore({
       ...{ command, before, renames, env: process.env, interruption, kinds: faults, operations: only, depth },
       ...{ maxRuns, budget, timeout, tolerate, options, watch, trial: flags.trial, crash, twins, books: flags.books },
-      // What holds an exchange must know at once that it is held: the sandbox must be this process.
-      host: crash || twins ? undefined : host,
+      host: joined,
       restarts: crash ? 0 : flags.restarts,
       random: {
         count: flags.random,
@@ -184,7 +185,7 @@ async function run(command: string[], given: Flags): Promise<void> {
       assumptions: flags.assumptions ?? false,
       knownAssumptions: kept?.assumptions ?? new Map(),
     })
-  const exploration = await within(host, () => watched(flags, kept, exploring))
+  const exploration = await within(joined, () => watched(flags, kept, exploring))
   process.exitCode = await conclude(exploration, { files, interruption, flags, allowInconclusive })
   exitAtOnce()
 }
