@@ -30,7 +30,7 @@ export class EndUsers {
 
   /** Returns the tenant's end user. Throws Problem end_user_not_found. spec: endpoint 3, rule 4 */
   async require(tenant: Tenant, externalId: string): Promise<EndUser> {
-    const user = await this.#find(tenant, externalId)
+    const user = this.#find(tenant, externalId)
     if (user) return user
     throw new Problem('end_user_not_found', {
       detail: `The tenant ${tenant.slug} has no end user "${shorten(externalId)}"; create it with POST /v1/partner/end_users.`,
@@ -63,7 +63,7 @@ export class EndUsers {
   }
 
   async #create(tenant: Tenant, externalId: string, balance: WalletBalance): Promise<EndUser> {
-    const known = await this.#find(tenant, externalId)
+    const known = this.#find(tenant, externalId)
     if (known) return known
     const funded = await this.#fund(tenant, externalId, balance)
     const user = this.#recordOf(tenant, externalId, funded)
@@ -77,7 +77,7 @@ export class EndUsers {
     return { id: this.#ids.next('usr'), ...owner, wallet_address, funded, created_at: this.#clock.iso() }
   }
 
-  #find(tenant: Tenant, externalId: string): Promise<EndUser | undefined> {
+  #find(tenant: Tenant, externalId: string): EndUser | undefined {
     return this.#store.find('end_users', 'external_id', `${tenant.tenant_id}/${externalId}`)
   }
 

@@ -84,7 +84,7 @@ export async function list<C extends Collection>(
   const bound = position && { [direction === 'forward' ? 'after' : 'before']: position.key, up_to: position.up_to }
   const result = await store.page(collection, { scope, limit, ...bound })
   // Read after the page: a record that made has_next true is then within the range that the next cursor may show.
-  const up_to = await store.sequence()
+  const up_to = store.sequence
 
   const { first, last } = ends(collection, result, parsed)
   const cursor = (key: SortKey) => cursors.issue({ scope: cursor_scope, key, up_to })

@@ -53,7 +53,7 @@ export class HttpExchange implements Exchange {
   answer: Answer | undefined
   tokenWish: IdpTokenChanges = {}
   ending: Ending | undefined
-  /** The running handler; it goes on when the connection has ended. */
+  /** The running handler, unless it answers at once; it goes on when the connection has ended. */
   work: Promise<unknown> | undefined
   /** The transfer that this exchange itself carries out. */
   transfer: TransferUnderWay | undefined

@@ -13,29 +13,27 @@ import { headersOf, noteAnswer, noteAnswered, noteKeyUse, noteRefusal, noteStep,
 import { namespaceIn } from './request-log.ts'
 
 /**
- * Claims the Idempotency-Key if there is one, runs the handler, settles the key, and writes the response. Throws any error, unless a
- * fault has ended the connection or answered already: then nobody would get it.
+ * Claims the Idempotency-Key if there is one, runs the handler, settles the key, and returns the response's body for Fastify: at once if
+ * the endpoint answers at once. Throws any error, unless a fault has ended the connection or answered already: then nobody would get it.
  */
-export async function handle(context: RequestContext, deps: PipelineDeps): Promise<unknown> {
-  try {
-    return await run(context, deps)
-  } catch (error) {
-    const { exchange, request } = context
-    if (!exchange.dropped) throw error
-    const problem = noted(error, request)
-    const outcome = renderProblem(problem, origin(request), deps.service.settings)
-    exchange.outcome = outcome
-    noteAnswer(request, outcome.status, outcome.headers ?? {}, outcome.body)
-    return undefined
-  }
+export function handle(context: RequestContext, deps: PipelineDeps): unknown {
+  const answer = run(context, deps)
+  return answer instanceof Promise ? answer.catch((error: unknown) => refuse(error, context, deps)) : answer
 }
 
-async function run(context: RequestContext, deps: PipelineDeps): Promise<unknown> {
+function refuse(error: unknown, { exchange, request }: RequestContext, { service }: PipelineDeps): void {
+  if (!exchange.dropped) throw error
+  const outcome = renderProblem(noted(error, request), origin(request), service.settings)
+  exchange.outcome = outcome
+  noteAnswer(request, outcome.status, outcome.headers ?? {}, outcome.body)
+}
+
+function run(context: RequestContext, deps: PipelineDeps): unknown {
   const { request, reply, endpoint, exchange } = context
   const { service } = deps
   ready(context, deps) // the body may have arrived slowly
   const tenant = exchange.requireTenant()
-  const operation = (claim?: Claim): Promise<ApiResponse> => {
+  const operation = (claim?: Claim): ApiResponse | Promise<ApiResponse> => {
     const { params, query, body } = request
     const onPhase: EndpointRequest['onPhase'] = (phase, transfer) => {
       exchange.transfer = transfer
@@ -48,20 +46,31 @@ async function run(context: RequestContext, deps: PipelineDeps): Promise<unknown
   const key = endpoint.idempotency === 'none' ? undefined : sentIdempotencyKey(request)
   if (key === undefined) {
     if (endpoint.idempotency !== 'none') deps.quota?.admitWrite()
-    return write(context, await operation(), deps)
+    const response = operation()
+    return response instanceof Promise
+      ? response.then((made) => write(context, made, deps))
+      : write(context, response, deps)
   }
   // Step 5 of docs/a-deposit.md: a repetition gets the kept response or joins the running request; `operation` does not begin for it.
-  const { response, replayed } = await service.idempotency.run({
-    scope: { tenant_id: tenant.tenant_id, operation: endpoint.operation, external_id: exchange.external_id ?? '', key },
+  const scope = {
+    tenant_id: tenant.tenant_id,
+    operation: endpoint.operation,
+    external_id: exchange.external_id ?? '',
+    key,
+  }
+  const running = service.idempotency.run({
+    scope,
     body: request.body,
     origin: origin(request),
-    operation,
+    operation: async (claim) => operation(claim),
     admit: () => deps.quota?.admitWrite(),
     onUse: (use) => noteKeyUse(request, use),
     onKeptProblem: (problem) => noteRefusal(request, problem),
   })
-  if (!exchange.dropped) reply.header('Idempotency-Key-Replay', String(replayed))
-  return write(context, response, deps, replayed)
+  return running.then(({ response, replayed }) => {
+    if (!exchange.dropped) reply.header('Idempotency-Key-Replay', String(replayed))
+    return write(context, response, deps, replayed)
+  })
 }
 
 /** Writes any error in the catalogue's words. */

@@ -2,10 +2,10 @@ import type { FastifyPluginAsync, FastifyRequest } from 'fastify'
 import { ExchangeEnded } from '../domain/exchange.ts'
 import type { ServiceSettings } from '../domain/service-settings.ts'
 import type { Endpoint } from '../partner-api/endpoint.ts'
-import { duringResponse, parked } from './during-response.ts'
+import { duringResponse } from './during-response.ts'
 import { HttpExchange } from './exchange.ts'
 import { handle, renderFor } from './handle.ts'
-import { type RequestContext, stepsOf } from './pipeline.ts'
+import { type PipelineDeps, type RequestContext, type Step, stepsOf } from './pipeline.ts'
 
 declare module 'fastify' {
   interface FastifyRequest {
@@ -13,6 +13,9 @@ declare module 'fastify' {
     context: RequestContext | null
   }
 }
+
+/** Resolved: what waits for it goes on when the parser has read all that has come. */
+const PARSED = Promise.resolve()
 
 /** The service under `/v1/`: all endpoints behind the pipeline. */
 export function partnerApi(
@@ -35,7 +38,7 @@ export function partnerApi(
           ...(endpoint.querystring && { querystring: endpoint.querystring }),
           ...(endpoint.body && { body: endpoint.body }),
         },
-        onRequest: async (request, reply) => {
+        onRequest: (request, reply, done) => {
           const { namespace } = request
           const render = renderFor(request, settings)
           const exchange = new HttpExchange(request, reply, { operation, user_token, render })
@@ -45,26 +48,31 @@ export function partnerApi(
             request.record.external_id = exchange.external_id ?? null
           }
           request.context = context
-          try {
-            // Step 3 of docs/a-deposit.md: the body is still unread, and the first step that throws gives the answer.
-            for (const step of steps) {
-              const done = step(context, namespace)
-              if (done) await done // awaiting every step costs noticeable time at tens of thousands a second
-            }
-          } catch (error) {
-            if (error instanceof ExchangeEnded) return parked()
-            throw error
-          }
-          if (exchange.dropped) return parked()
+          // Step 3 of docs/a-deposit.md: the body is still unread, and the first step that throws gives the answer.
+          // Not at once: the parser may still find that the body cannot be read, and one request gets one answer.
+          PARSED.then(() => takeSteps(steps, context, namespace)).then(
+            () => exchange.dropped || done(),
+            (error: unknown) => error instanceof ExchangeEnded || done(error as Error),
+          )
         },
         handler: (request) => {
           const context = contextOf(request)
-          context.exchange.work = handle(context, request.namespace)
-          return context.exchange.work
+          const answer = handle(context, request.namespace)
+          if (answer instanceof Promise) context.exchange.work = answer
+          return answer
         },
       })
     }
   }
+}
+
+/** Takes one step after another, and waits only for those that wait: a promise for each costs noticeable time at tens of thousands a second. */
+function takeSteps(steps: readonly Step[], context: RequestContext, deps: PipelineDeps): undefined | Promise<void> {
+  for (let at = 0; at < steps.length; at++) {
+    const waiting = steps[at]?.(context, deps)
+    if (waiting) return waiting.then(() => takeSteps(steps.slice(at + 1), context, deps))
+  }
+  return undefined
 }
 
 function contextOf({ context }: FastifyRequest): RequestContext {

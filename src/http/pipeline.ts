@@ -1,5 +1,6 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { decodeJwt } from 'jose'
+import type { IdpClaims } from '../auth/idp-token-verifier.ts'
 import { isControlToken } from '../control/guard.ts'
 import { challengeOf, Problem } from '../domain/errors.ts'
 import type { Exchange } from '../domain/exchange.ts'
@@ -8,6 +9,7 @@ import { directoryIdOf } from '../domain/idp-claims.ts'
 import type { Ids } from '../domain/ids.ts'
 import type { NamespaceStorage } from '../domain/ports/namespace-storage.ts'
 import type { Quota } from '../domain/quota.ts'
+import type { Tenant } from '../domain/records.ts'
 import type { Service } from '../domain/service.ts'
 import type { FaultEngine } from '../faults/fault-engine.ts'
 import type { Endpoint } from '../partner-api/endpoint.ts'
@@ -37,8 +39,8 @@ export interface PipelineDeps {
   controlTokens: readonly string[]
   /** Key that the URL of its JSON-RPC needs for sending transactions; undefined if none is needed. */
   rpcKey: string | undefined
-  /** Throws Problem token_missing or invalid_idp_token. */
-  verifyIdpToken(request: Pick<FastifyRequest, 'headers' | 'seenToken'>): Promise<{ appid: string; tid: string }>
+  /** At once if it knows the token. Throws Problem token_missing or invalid_idp_token. */
+  verifyIdpToken(request: Pick<FastifyRequest, 'headers' | 'seenToken'>): IdpClaims | Promise<IdpClaims>
   /** Called with every answer that is about to be written whole; it finishes before the client can send its next request. */
   answered(exchange: Exchange, status: number): void
   /** Aborted by the next reset or stop. */
@@ -63,7 +65,8 @@ export interface RequestContext {
   reply: FastifyReply
 }
 
-type Step = (context: RequestContext, deps: PipelineDeps) => void | Promise<void>
+/** Returns a promise only if it has to wait. */
+export type Step = (context: RequestContext, deps: PipelineDeps) => void | Promise<void>
 
 /**
  * The steps of a request before its body is read, in the order in which errors win (assumption `error-precedence`). Then Fastify reads
@@ -103,13 +106,16 @@ export function refuseWhileAway(storage: PipelineDeps['storage']): void {
 }
 
 /** Applies the rules in force, and the fault that the request itself may bring along in `X-Sandbox-Fault`. */
-async function faultsOnRequest(context: RequestContext, deps: PipelineDeps): Promise<void> {
+function faultsOnRequest(context: RequestContext, deps: PipelineDeps): void | Promise<void> {
   const { exchange, request } = context
-  const { faults, service } = deps
   bringFault(request, exchange, deps)
-  if (!faults.concerns(exchange)) return
-  exchange.claimedTenant = await claimedTenant(request, service)
-  await faults.at('on_request', exchange)
+  if (deps.faults.concerns(exchange)) return strikeOnRequest(context, deps)
+}
+
+async function strikeOnRequest(context: RequestContext, deps: PipelineDeps): Promise<void> {
+  const { exchange, request } = context
+  exchange.claimedTenant = claimedTenant(request, deps.service)
+  await deps.faults.at('on_request', exchange)
   // A fault may have held the request until a reset.
   ready(context, deps)
 }
@@ -136,9 +142,16 @@ export function bringFault(
 }
 
 /** spec: Identity-provider token 4 to 6. Assumption `idp-token-issuer`: the token is of the tenant that its appid belongs to. */
-async function identityProviderToken({ exchange, request }: RequestContext, deps: PipelineDeps): Promise<void> {
-  const { appid, tid } = await deps.verifyIdpToken(request)
-  const tenant = await deps.service.store.find('tenants', 'client_id', appid)
+function identityProviderToken({ exchange, request }: RequestContext, deps: PipelineDeps): void | Promise<void> {
+  const claims = deps.verifyIdpToken(request)
+  const enter = (verified: IdpClaims) => {
+    exchange.verifiedTenant = tenantOf(verified, deps.service)
+  }
+  return claims instanceof Promise ? claims.then(enter) : enter(claims)
+}
+
+function tenantOf({ appid, tid }: IdpClaims, { store }: Service): Tenant {
+  const tenant = store.find('tenants', 'client_id', appid)
   if (!tenant) {
     throw new Problem('unknown_partner', {
       detail: 'The appid claim matches no registered tenant.',
@@ -155,7 +168,7 @@ async function identityProviderToken({ exchange, request }: RequestContext, deps
     const flaw = { aspect: 'tid', expected: JSON.stringify(directory), came: JSON.stringify(shorten(tid)) }
     throw new Problem('invalid_idp_token', { detail, param: 'Authorization', ...flaw })
   }
-  exchange.verifiedTenant = tenant
+  return tenant
 }
 
 /** spec: Identity-provider token 7 */
@@ -171,8 +184,11 @@ function role({ exchange, endpoint }: RequestContext): void {
 }
 
 /** spec: User token 4 and 5 */
-async function userToken({ exchange, endpoint, request }: RequestContext, { service }: PipelineDeps): Promise<void> {
-  if (!endpoint.user_token) return
+function userToken(context: RequestContext, { service }: PipelineDeps): void | Promise<void> {
+  if (context.endpoint.user_token) return verifyUserToken(context, service)
+}
+
+async function verifyUserToken({ exchange, request }: RequestContext, service: Service): Promise<void> {
   const { sub } = await service.verifyUserToken(header(request, 'x-user-token'), exchange.requireTenant())
   if (sub === exchange.external_id) return
   throw new Problem('sub_url_mismatch', {
@@ -218,9 +234,9 @@ export function header(request: FastifyRequest, name: string): string | undefine
 }
 
 /** The tenant that the unverified token names: sufficient to match a fault that strikes before verification. */
-async function claimedTenant(request: FastifyRequest, { store }: Service): Promise<string | undefined> {
+function claimedTenant(request: FastifyRequest, { store }: Service): string | undefined {
   const client = claimedClient(request.headers.authorization)
-  return client === undefined ? undefined : (await store.find('tenants', 'client_id', client))?.slug
+  return client === undefined ? undefined : store.find('tenants', 'client_id', client)?.slug
 }
 
 const SCHEME = /^bearer +/i

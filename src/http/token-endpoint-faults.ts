@@ -30,7 +30,7 @@ export function tokenEndpointFaults(scope: FastifyInstance, { entrance, sandboxO
     request.exchange = exchange
     bringFault(request, exchange, request.namespace)
     if (!faults.concerns(exchange)) return
-    exchange.claimedTenant = (await service.store.find('tenants', 'client_id', client))?.slug
+    exchange.claimedTenant = service.store.find('tenants', 'client_id', client)?.slug
     try {
       await faults.at('on_request', exchange)
     } catch (error) {

@@ -20,7 +20,7 @@ declare module 'fastify' {
 
 export interface IdentityRoutesOptions extends MetadataOptions {
   /** Returns the tenant with that client id, in the namespace of the request. */
-  findTenant(request: FastifyRequest, clientId: string): Promise<Tenant | undefined>
+  findTenant(request: FastifyRequest, clientId: string): Tenant | undefined
   /** Changes that faults make to the answer of a token request. */
   wish?(request: FastifyRequest): IdpTokenChanges
   /** Called with the reason when a token request is refused. */

@@ -66,7 +66,7 @@ export interface TokenRequest {
 export interface TokenRequestContext {
   /** Audiences that a client may ask for. */
   audiences: readonly string[]
-  findTenant: (clientId: string) => Promise<Tenant | undefined>
+  findTenant: (clientId: string) => Tenant | undefined
 }
 
 /** The tenant that gets a token, and the token's audience. */
@@ -125,7 +125,7 @@ function parameter(form: URLSearchParams, name: string): string {
 async function authenticateClient(request: TokenRequest, { findTenant }: TokenRequestContext): Promise<Tenant> {
   const { authorization, form, tenant_id } = request
   const { id, secret } = authorization === undefined ? formCredentials(form) : basicCredentials(authorization, form)
-  const tenant = await findTenant(id)
+  const tenant = findTenant(id)
   // Compared for an unknown client too, so that it takes as long as a wrong secret.
   const authentic = sameSecret(secret, tenant?.client_secret ?? '')
   // The answer does not say which of the two is wrong; only the record does.

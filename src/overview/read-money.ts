@@ -61,7 +61,7 @@ async function* usersOf(store: Store, { tenant_id }: Tenant, externalId: string 
     for await (const users of pagesOf(store, 'end_users', tenant_id)) yield* users
     return
   }
-  const user = await store.find('end_users', 'external_id', `${tenant_id}/${externalId}`)
+  const user = store.find('end_users', 'external_id', `${tenant_id}/${externalId}`)
   if (user) yield user
 }
 

@@ -59,7 +59,8 @@ export interface Endpoint {
   errors: readonly ErrorCode[]
   /** Ids of the assumptions behind the endpoint as a whole. */
   assumptions?: readonly string[]
-  handle(call: EndpointRequest, service: Service): Promise<ApiResponse>
+  /** Answers at once if it need not wait. */
+  handle(call: EndpointRequest, service: Service): ApiResponse | Promise<ApiResponse>
 }
 
 interface TypedEndpoint<P extends TSchema, Q extends TSchema, B extends TSchema>
@@ -67,7 +68,7 @@ interface TypedEndpoint<P extends TSchema, Q extends TSchema, B extends TSchema>
   params?: P
   querystring?: Q
   body?: B
-  handle(call: EndpointRequest<Static<P>, Static<Q>, Static<B>>, service: Service): Promise<ApiResponse>
+  handle(call: EndpointRequest<Static<P>, Static<Q>, Static<B>>, service: Service): ApiResponse | Promise<ApiResponse>
 }
 
 /** Gives the handler the types of its schemas, which the pipeline has validated before the call. */

@@ -1,8 +1,9 @@
-import { Type } from '@sinclair/typebox'
+import { type Static, Type } from '@sinclair/typebox'
 import type { ApiResponse } from '../domain/api-response.ts'
 import { named, SPECIFICATION } from '../domain/described-schema.ts'
 import { list } from '../domain/pagination.ts'
 import type { MarketFigures } from '../domain/ports/chain.ts'
+import type { Store } from '../domain/ports/store.ts'
 import type { Pool, Tenant } from '../domain/records.ts'
 import type { Service } from '../domain/service.ts'
 import type { ServiceSettings } from '../domain/service-settings.ts'
@@ -49,41 +50,50 @@ export function listPools(settings: ServiceSettings): Endpoint {
     },
     errors: ['validation_error', 'conflicting_cursors', 'cursor_invalid', 'cursor_expired', 'chain_unavailable'],
     assumptions: ['list-order', 'cursor-scope'],
-    async handle({ tenant, query }, service) {
-      const page = await list(service, {
-        collection: 'pools',
-        scope: tenant.tenant_id,
-        cursor_scope: `pools/${tenant.tenant_id}`,
-        query,
-      })
-      const listed = page.data.map((pool) => ({ pool, figures: figuresOf(pool, service) }))
-      const parts = [
-        ...page.data,
-        ...listed.map(({ figures }) => figures),
-        page.has_more,
-        page.next_cursor,
-        page.prev_cursor,
-      ]
+    handle({ tenant, query }, service) {
       const known = latest.get(tenant)
-      if (known && isMadeOf(known, parts)) return known.response
-      const data = await Promise.all(listed.map(poolItem))
-      const body = { ...page, data }
-      const response = { status: 200, body, text: JSON.stringify(body) }
-      latest.set(tenant, { parts, response })
-      return response
+      if (known && isStillTrue(known, query, service)) return known.response
+      return answer(tenant, query, service, (kept) => latest.set(tenant, kept))
     },
   })
 }
 
-/** An answer with the parts that it was made from. While the parts are the same, the answer is reused. */
+/** The answer for a whole list, with what it was made from. Made again only when that has changed. */
 interface KeptAnswer {
-  parts: readonly unknown[]
+  store: Store
+  sequence: number
+  limit: number | undefined
+  listed: readonly Listed[]
   response: ApiResponse
 }
 
-/** @returns true if the parts are the same; figures are compared by their promise, which is the same for the same figures */
-function isMadeOf(known: KeptAnswer, parts: readonly unknown[]): boolean {
-  return parts.length === known.parts.length && parts.every((part, i) => part === known.parts[i])
+/** A pool and its market's figures, whose promise is the same while the figures are. */
+interface Listed {
+  pool: Pool
+  figures: Promise<MarketFigures>
+}
+
+type Query = Static<typeof PageQuerystring>
+
+/** @returns true if the answer for this query would be made of the same pools and figures again */
+function isStillTrue({ store, sequence, limit, listed }: KeptAnswer, query: Query, service: Service): boolean {
+  if (store !== service.store || sequence !== store.sequence) return false
+  if (limit !== query.limit || query.starting_after !== undefined || query.ending_before !== undefined) return false
+  return listed.every(({ pool, figures }) => figuresOf(pool, service) === figures)
+}
+
+async function answer(tenant: Tenant, query: Query, service: Service, keep: (kept: KeptAnswer) => void) {
+  const { store } = service
+  const { sequence } = store
+  const { tenant_id: scope } = tenant
+  const page = await list(service, { collection: 'pools', scope, cursor_scope: `pools/${scope}`, query })
+  const listed = page.data.map((pool) => ({ pool, figures: figuresOf(pool, service) }))
+  const body = { ...page, data: await Promise.all(listed.map(poolItem)) }
+  const response = { status: 200, body, text: JSON.stringify(body) }
+  // A cursor has the time of its issue in it.
+  const isWhole = page.next_cursor === null && page.prev_cursor === null
+  if (isWhole) keep({ store, sequence, limit: query.limit, listed, response })
+  return response
 }
 
 function figuresOf(pool: Pool, { chains }: Service): Promise<MarketFigures> {
@@ -92,7 +102,7 @@ function figuresOf(pool: Pool, { chains }: Service): Promise<MarketFigures> {
   return chain.market(pool)
 }
 
-async function poolItem({ pool, figures }: { pool: Pool; figures: Promise<MarketFigures> }) {
+async function poolItem({ pool, figures }: Listed) {
   const { pool_id, protocol, chain_id, token_symbol, token_address, market_address } = pool
   const { apy, tvl_usd } = await figures
   return { pool_id, protocol, chain_id, token_symbol, token_address, market_address, apy, tvl_usd }

@@ -81,7 +81,7 @@ export class LedgerStore implements Store {
     return this.#table(collection).get(id)?.record
   }
 
-  async find<C extends Collection>(collection: C, index: string, value: string): Promise<Collections[C] | undefined> {
+  find<C extends Collection>(collection: C, index: string, value: string): Collections[C] | undefined {
     return this.#table(collection).find(index, value)
   }
 
@@ -125,7 +125,7 @@ export class LedgerStore implements Store {
     return this.#tables[collection].size
   }
 
-  async sequence(): Promise<number> {
+  get sequence(): number {
     return this.#sequence
   }
 

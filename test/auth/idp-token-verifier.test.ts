@@ -1,7 +1,7 @@
 import { createHmac } from 'node:crypto'
 import { SignJWT } from 'jose'
 import { afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
-import { IdpTokenVerifier } from '../../src/auth/idp-token-verifier.ts'
+import { type IdpClaims, IdpTokenVerifier } from '../../src/auth/idp-token-verifier.ts'
 import { TokenRefused } from '../../src/auth/token-refused.ts'
 import { Origin } from '../../src/domain/origin.ts'
 import { AUDIENCE, forge, type KeyPair, keyPair, MovableClock, problemOf, seconds } from './partner.ts'
@@ -45,8 +45,11 @@ const header = (changes: object = {}) => ({ alg: 'RS256', kid: 'idp-1', typ: 'JW
 const sign = (payload = claims(), head: { alg: string } = header(), key = own) =>
   new SignJWT(payload).setProtectedHeader(head).sign(key.privateKey)
 
+const verify: (...given: Parameters<IdpTokenVerifier['verify']>) => Promise<IdpClaims> = async (...given) =>
+  verifier.verify(...given)
+
 async function refusal(token: string): Promise<string> {
-  const problem = await problemOf(verifier.verify(`Bearer ${token}`))
+  const problem = await problemOf(verify(`Bearer ${token}`))
   expect(problem).toMatchObject({ code: 'invalid_idp_token', status: 401, details: { param: 'Authorization' } })
   if (token.length > 20) expect(problem.message).not.toContain(token.slice(0, 20))
   return problem.details.detail
@@ -54,7 +57,7 @@ async function refusal(token: string): Promise<string> {
 
 describe('the Authorization header', () => {
   it.each(['Bearer', 'bearer', 'BEARER', 'Bearer '])('may say %s', async (scheme) => {
-    expect(await verifier.verify(`${scheme} ${await sign()}`)).toMatchObject({
+    expect(await verify(`${scheme} ${await sign()}`)).toMatchObject({
       appid: 'acme-client',
       roles: ['list_pools'],
     })
@@ -63,7 +66,7 @@ describe('the Authorization header', () => {
   it.each([undefined, '', ' ', 'Bearer', 'Bearer   ', 'Basic YTpi', 'Bearerabc', 'Token x', 'x.y.z'])(
     'holds no bearer token: %j',
     async (authorization) => {
-      const problem = await problemOf(verifier.verify(authorization))
+      const problem = await problemOf(verify(authorization))
       expect(problem).toMatchObject({ code: 'token_missing', status: 401 })
       expect(problem.details.detail).toContain('Authorization: Bearer')
     },
@@ -114,28 +117,28 @@ describe('an identity-provider token is refused', () => {
 
 it('is verified again once it has expired, although it was good before', async () => {
   const token = await sign()
-  await verifier.verify(`Bearer ${token}`)
+  await verify(`Bearer ${token}`)
   clock.ahead = 3_601_000
   expect(await refusal(token)).toContain('it expired at')
 })
 
 it('is read once, and again when it was forgotten', async () => {
   const authorization = `Bearer ${await sign()}`
-  const verify = vi.spyOn(crypto.subtle, 'verify')
+  const verifying = vi.spyOn(crypto.subtle, 'verify')
   try {
-    for (let i = 0; i < 3; i++) expect(await verifier.verify(authorization)).toMatchObject({ appid: 'acme-client' })
-    expect(verify).toHaveBeenCalledTimes(1)
+    for (let i = 0; i < 3; i++) expect(await verify(authorization)).toMatchObject({ appid: 'acme-client' })
+    expect(verifying).toHaveBeenCalledTimes(1)
     verifier.clear()
-    await verifier.verify(authorization)
-    expect(verify).toHaveBeenCalledTimes(2)
+    await verify(authorization)
+    expect(verifying).toHaveBeenCalledTimes(2)
   } finally {
-    verify.mockRestore()
+    verifying.mockRestore()
   }
 })
 
 it('is never taken for the one before it', async () => {
   const [acme, globex] = await Promise.all(['acme', 'globex'].map((appid) => sign(claims({ appid }))))
-  const appidOf = async (token: string | undefined) => (await verifier.verify(`Bearer ${token}`)).appid
+  const appidOf = async (token: string | undefined) => (await verify(`Bearer ${token}`)).appid
   for (let i = 0; i < 2; i++) {
     for (const token of [acme, acme]) expect(await appidOf(token)).toBe('acme')
     for (const token of [globex, globex]) expect(await appidOf(token)).toBe('globex')
@@ -146,9 +149,9 @@ it('is never taken for the one before it', async () => {
 it('counts as it was read, in the second before it expires and not in the next', async () => {
   clock.stop()
   const token = await sign(claims({ exp: Math.floor(clock.wallNow() / 1000) + 10 }))
-  await verifier.verify(`Bearer ${token}`)
+  await verify(`Bearer ${token}`)
   clock.ahead = 9_000
-  expect(await verifier.verify(`Bearer ${token}`)).toMatchObject({ appid: 'acme-client' })
+  expect(await verify(`Bearer ${token}`)).toMatchObject({ appid: 'acme-client' })
   clock.ahead = 10_000
   expect(await refusal(token)).toContain('it expired at')
 })
@@ -157,23 +160,23 @@ describe('whose a token is', () => {
   const seen = async (token: string) => verifier.see(`Bearer ${token}`)
 
   it('is known of a good one, and it is verified once', async () => {
-    const verify = vi.spyOn(crypto.subtle, 'verify')
+    const verifying = vi.spyOn(crypto.subtle, 'verify')
     const authorization = `Bearer ${await sign()}`
     expect(verifier.knownClient(authorization)).toBeUndefined()
     const found = await verifier.see(authorization)
     expect(found).toEqual({ client: 'acme-client', refusal: undefined })
-    await verifier.verify(authorization, found)
+    await verify(authorization, found)
     expect(verifier.knownClient(authorization)).toBe('acme-client')
-    expect(verify).toHaveBeenCalledTimes(1)
+    expect(verifying).toHaveBeenCalledTimes(1)
   })
 
   it('is known of one that is refused for its claims, and it is verified once', async () => {
-    const verify = vi.spyOn(crypto.subtle, 'verify')
+    const verifying = vi.spyOn(crypto.subtle, 'verify')
     const authorization = `Bearer ${await sign(claims({ aud: 'api://other' }))}`
     const found = await verifier.see(authorization)
     expect(found.client).toBe('acme-client')
-    expect(await problemOf(verifier.verify(authorization, found))).toBe(found.refusal)
-    expect(verify).toHaveBeenCalledTimes(1)
+    expect(await problemOf(verify(authorization, found))).toBe(found.refusal)
+    expect(verifying).toHaveBeenCalledTimes(1)
   })
 
   it('stays known when the token expires', async () => {
@@ -196,7 +199,7 @@ describe('whose a token is', () => {
 })
 
 it('keeps what was found wrong as the cause of the error', async () => {
-  const { cause } = await problemOf(verifier.verify('Bearer garbage'))
+  const { cause } = await problemOf(verify('Bearer garbage'))
   expect(cause).toBeInstanceOf(TokenRefused)
 })
 

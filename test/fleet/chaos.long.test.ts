@@ -84,12 +84,12 @@ describe.skipIf(noPostgres)(`a fleet under fire${noPostgres ? ` (${noPostgres})`
     LENGTH_MS + (FLEET_JUDGES ? JUDGING_MS : 0) + 180_000 + Number(FLEET_NAMESPACES) * 5_000,
   )
 
-  /** One client after another of a lane: a transfer, mostly a deposit, and a look. */
+  /** One client after another of a lane: a transfer, every fourth of each a withdrawal, and a look. */
   async function moveMoney(lane: number, clients: readonly KeyedClient[], isOver: () => boolean): Promise<void> {
     const own = clients.filter((_, at) => at % CLIENTS === lane)
     for (let turn = 0; !isOver(); turn++) {
       const client = own[turn % own.length]!
-      if (turn % 4 === 3 && client.done.size > 0) await client.withdraw(1 + (turn % 200))
+      if (client.done.size % 4 === 3) await client.withdraw(1 + (turn % 200))
       else await client.deposit(1_000 + turn)
       await client.look(turn % 2 === 0 ? 'principal' : 'transactions', anyUrl())
     }

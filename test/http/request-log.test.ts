@@ -288,7 +288,9 @@ test('what nobody asked for is a failure, and is logged with its stack; the end 
   const open = await openSandbox({ logger: pino({ level: 'info' }, logged) })
   try {
     await open.acme.idpToken()
-    vi.spyOn(open.sandbox.namespace.services.service.store, 'find').mockRejectedValueOnce(new Error('out of luck'))
+    vi.spyOn(open.sandbox.namespace.services.service.store, 'find').mockImplementationOnce(() => {
+      throw new Error('out of luck')
+    })
     lines = []
     const { status, body } = await open.acme.get('pools')
     expect({ status, body }).toMatchObject({ status: 500, body: { detail: 'The sandbox failed; its log says why.' } })

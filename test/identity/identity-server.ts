@@ -47,7 +47,7 @@ export async function startIdentityServer(): Promise<IdentityServer> {
     clock,
     unknownKey: new UnknownKey(),
   })
-  const findTenant = async (_: unknown, clientId: string) => {
+  const findTenant = (_: unknown, clientId: string) => {
     if (clientId === 'broken-store') throw new Error('the store is broken')
     return clientId === ACME.client_id ? ACME : undefined
   }

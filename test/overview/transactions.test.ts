@@ -217,7 +217,7 @@ describe('pending ones', () => {
     const { body } = await open.acme.deposit('carol', jar, '5000000')
     const { input, ...known } = await detail(body.tx_hash)
     const { store } = services().service
-    const user = (await store.find('end_users', 'external_id', `${open.tenant.tenant_id}/carol`))!
+    const user = store.find('end_users', 'external_id', `${open.tenant.tenant_id}/carol`)!
     // The bytes of another chain's life: the same call, signed for a nonce that is not reached.
     const other = await openNamespace({ seed: 8 })
     const there = await other.acme.open('carol')

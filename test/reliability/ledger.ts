@@ -59,7 +59,7 @@ async function clientOf(
   credentials: Credentials,
 ): Promise<Pick<OpenNamespace, 'acme' | 'tenant'>> {
   const { service } = namespace.services
-  const tenant = (await service.store.find('tenants', 'slug', 'acme'))!
+  const tenant = service.store.find('tenants', 'slug', 'acme')!
   const { mintUserToken } = await import('../../src/identity/mint-user-token.ts')
   const mint = { audience: service.settings.audience, clock: service.clock, unknownKey: new UnknownKey() }
   const handle = {

@@ -69,6 +69,8 @@ test('Endpoint 1: limit is the page size, 1 to 100', async () => {
 test('Endpoint 1: starting_after takes next_cursor and pages forward', async () => {
   const { next_cursor } = (await acme.get('pools?limit=2')).body
   expect(await ids(`?limit=2&starting_after=${next_cursor}`)).toEqual(ALL.slice(2))
+  expect(await ids('')).toEqual(ALL)
+  expect(await ids(`?starting_after=${next_cursor}`)).toEqual(ALL.slice(2))
 })
 
 test('Endpoint 1: ending_before takes prev_cursor and pages backward', async () => {

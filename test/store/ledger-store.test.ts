@@ -55,7 +55,7 @@ describe.each(['transactions', 'end_users'] as const)('pages of %s', (collection
               else model.put(record(op.put[1], op.put[0], op.scope))
             }
           }
-          expect(await store.sequence()).toBe(model.sequence)
+          expect(store.sequence).toBe(model.sequence)
           for (const query of queries)
             expect(await store.page(collection, query)).toEqual(model.page(collection, query))
           expect(await store.count(collection, 'alice')).toBe(
@@ -104,7 +104,7 @@ describe('a commit', () => {
     await expect(refused).rejects.toThrow('external_id: acme/alice')
     expect(await store.get('transactions', 'txn_1')).toBeUndefined()
     expect(await store.get('end_users', 'usr_2')).toBeUndefined()
-    expect(await store.sequence()).toBe(1)
+    expect(store.sequence).toBe(1)
   })
 
   it('lets records swap or hand on a unique value, and refuses one claimed twice within', async () => {
@@ -116,10 +116,10 @@ describe('a commit', () => {
     await store.commit([put('usr_1', 'alice'), put('usr_2', 'bob')])
     await store.commit([put('usr_1', 'bob'), put('usr_2', 'alice')])
     await store.commit([put('usr_3', 'bob'), { collection: 'end_users', remove: 'usr_1' }])
-    expect((await store.find('end_users', 'external_id', 'acme/alice'))?.id).toBe('usr_2')
-    expect((await store.find('end_users', 'external_id', 'acme/bob'))?.id).toBe('usr_3')
+    expect(store.find('end_users', 'external_id', 'acme/alice')?.id).toBe('usr_2')
+    expect(store.find('end_users', 'external_id', 'acme/bob')?.id).toBe('usr_3')
     await expect(store.commit([put('usr_4', 'carol'), put('usr_5', 'carol')])).rejects.toThrow('carol')
-    expect(await store.find('end_users', 'external_id', 'acme/carol')).toBeUndefined()
+    expect(store.find('end_users', 'external_id', 'acme/carol')).toBeUndefined()
   })
 
   it('lets one of several concurrent claims of a unique value through', async () => {
@@ -149,7 +149,7 @@ describe('a commit', () => {
     await expect(store.commit(writes)).rejects.toThrow('the disk is full')
     await expect(store.clear()).rejects.toThrow('the disk is full')
     expect(await store.page('transactions', everything)).toEqual(before.page)
-    expect(await store.sequence()).toBe(2)
+    expect(store.sequence).toBe(2)
     journal.failing = false
     await store.commit([])
     expect(journal.lines).toEqual(before.lines)
@@ -188,12 +188,12 @@ describe('a commit', () => {
     const store = await createStore()
     await store.commit([{ collection: 'transactions', put: transaction('txn_1') }])
     await store.commit([{ collection: 'transactions', put: transaction('txn_1', { amount_changed: '2' }) }])
-    expect(await store.sequence()).toBe(1)
+    expect(store.sequence).toBe(1)
     await store.commit([
       { collection: 'transactions', remove: 'txn_1' },
       { collection: 'transactions', put: transaction('txn_1') },
     ])
-    expect(await store.sequence()).toBe(2)
+    expect(store.sequence).toBe(2)
     expect((await store.page('transactions', { ...everything, up_to: 1 })).items).toEqual([])
   })
 })
@@ -213,7 +213,7 @@ describe('the store', () => {
     ])
     for (const each of [store, await createStore(journal)]) {
       expect((await each.get('end_users', id))?.id).toBe(id)
-      expect((await each.find('tenants', 'slug', id))?.tenant_id).toBe(id)
+      expect(each.find('tenants', 'slug', id)?.tenant_id).toBe(id)
       expect((await each.page('transactions', { scope: id, limit: 1 })).items).toHaveLength(1)
     }
     expect({}).not.toHaveProperty('external_id')
@@ -227,7 +227,7 @@ describe('the store', () => {
     }
     await store.close()
     const reopened = await createStore(journal)
-    expect(await reopened.sequence()).toBe(3)
+    expect(reopened.sequence).toBe(3)
     for (const up_to of [0, 1, 2, 3]) {
       const query = { ...everything, up_to }
       expect(await reopened.page('transactions', query)).toEqual(await store.page('transactions', query))
@@ -239,21 +239,21 @@ describe('the store', () => {
     await store.commit([{ collection: 'end_users', put: endUser('usr_1') }])
     await store.clear()
     expect(await store.get('end_users', 'usr_1')).toBeUndefined()
-    expect(await store.find('end_users', 'external_id', 'acme/usr_1')).toBeUndefined()
+    expect(store.find('end_users', 'external_id', 'acme/usr_1')).toBeUndefined()
     expect(await store.page('end_users', { scope: 'acme', limit: 1 })).toEqual({
       items: [],
       has_next: false,
       has_previous: false,
     })
-    expect(await store.sequence()).toBe(0)
+    expect(store.sequence).toBe(0)
     await store.commit([{ collection: 'end_users', put: endUser('usr_1') }])
-    expect(await store.sequence()).toBe(1)
+    expect(store.sequence).toBe(1)
   })
 
   it('refuses what a collection does not offer', async () => {
     const store = await createStore()
     await store.commit([{ collection: 'transactions', put: transaction('txn_1') }])
-    await expect(store.find('transactions', 'tx_hash', '0x')).rejects.toThrow(RangeError)
+    expect(() => store.find('transactions', 'tx_hash', '0x')).toThrow(RangeError)
     await expect(store.page('transactions', { ...everything, after: ['a'], before: ['b'] })).rejects.toThrow(RangeError)
   })
 })

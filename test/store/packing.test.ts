@@ -160,7 +160,7 @@ describe('right after a store was opened', () => {
     expect(order).toEqual(['alice', 'transactions'])
     expect(await counted).toBe(39)
     expect((await changed)?.amount_changed).toBe('7')
-    expect(await store.sequence()).toBe(41)
+    expect(store.sequence).toBe(41)
   })
 
   it('commits and a reset wait for their turn, and find all there was', async () => {
@@ -175,7 +175,7 @@ describe('right after a store was opened', () => {
     for (const each of [store, await createStore(journal, SMALL)]) {
       expect(await idsIn(each)).toEqual(left)
       expect((await each.get('transactions', 'txn_14'))?.amount_changed).toBe('8')
-      expect(await each.sequence()).toBe(43)
+      expect(each.sequence).toBe(43)
     }
     const cleared = await createStore(journal, SMALL)
     await Promise.all([cleared.commit([put('txn_92')]), cleared.clear(), cleared.commit([put('txn_93')])])
@@ -249,7 +249,7 @@ describe.each(['transactions', 'idempotency_keys'] as const)('pages of packed %s
           let journal = new MemoryJournal()
           let store = await createStore(journal, sizes)
           const isTrue = async () => {
-            expect(await store.sequence()).toBe(model.sequence)
+            expect(store.sequence).toBe(model.sequence)
             for (const { scope, limit, bound, up_to } of queries) {
               const asked: PageQuery = {
                 scope: scopeOf(scope),

@@ -103,15 +103,15 @@ export interface PageResult<T> {
  */
 export interface Store {
   get<C extends Collection>(collection: C, id: string): Promise<Collections[C] | undefined>
-  /** Look-up by one of the collection's unique indexes. */
-  find<C extends Collection>(collection: C, index: string, value: string): Promise<Collections[C] | undefined>
+  /** Look-up by one of the collection's unique indexes. At once, since every request looks for its tenant. */
+  find<C extends Collection>(collection: C, index: string, value: string): Collections[C] | undefined
   page<C extends Collection>(collection: C, query: PageQuery): Promise<PageResult<Collections[C]>>
   /** Number of records in a scope of the ordered list. */
   count(collection: Collection, scope: string): Promise<number>
   /** Commits all writes or none, durable when the promise resolves. Rejects on a duplicate unique value and then writes nothing. */
   commit(writes: readonly Write[]): Promise<void>
   /** Number of records first put so far: a snapshot marker for paging. */
-  sequence(): Promise<number>
+  readonly sequence: number
   /** Removes everything. */
   clear(): Promise<void>
   close(): Promise<void>
