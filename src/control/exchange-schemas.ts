@@ -150,7 +150,7 @@ const EXCHANGE = {
   ended: orNull(BothClocks, 'When it was over; null while it is open.'),
   end: oneOf(
     EXCHANGE_ENDS,
-    'How it ended. dropped: by a fault. abandoned: by the client. cut_off: by a reset or the end.',
+    'How it ended. dropped: by a fault. abandoned: by the client. cut_off: by a reset, or the end of a process.',
   ),
   unread: Type.Boolean({ description: 'Whether the client reset the connection without having read the answer.' }),
   dropped: orNull(oneOf(['reset', 'closed', 'truncated'], 'How.'), 'How a fault ended the connection.'),

@@ -12,6 +12,7 @@ import { tryAlternatives } from './assumptions/try-alternatives.ts'
 import { playApp, playAppRestartable } from './crash/play-app.ts'
 import { playRestartable, playWithRecovery } from './crash/restart-condition.ts'
 import type { AssumptionResult, Exploration, TrialResult } from './exploration.ts'
+import { disturbanceOf } from './judge/judge-trial.ts'
 import { findTrial } from './plan/find-trial.ts'
 import { countPairs, planPairs } from './plan/pairs.ts'
 import { changesMarket, type PlannedTrial, type PlanWish, planTrials, randomTrials, withoutPlan } from './plan/plan.ts'
@@ -279,7 +280,8 @@ function refuseUnlessGood(
 ): void {
   const { before, end, audit, evidence } = seen
   if (before) throw BaselineFailure.beforeFailed(endInWords(before), before)
-  if (evidence.taken_over !== undefined) throw BaselineFailure.takenOver()
+  const disturbance = disturbanceOf(evidence)
+  if (disturbance !== undefined) throw BaselineFailure.disturbed(disturbance)
   if (end.timedOut) throw BaselineFailure.neverEnds(timeout)
   if (end.code !== 0) throw BaselineFailure.failsAlready(endInWords(end), end)
   if (seen.takenAway) throw BaselineFailure.takesFaultsAway()

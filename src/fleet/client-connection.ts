@@ -1,5 +1,6 @@
-import { Agent } from 'node:http'
+import { Agent, request } from 'node:http'
 import type { Socket } from 'node:net'
+import { clientLeftHeader } from './forwarded-header.ts'
 import type { Owner } from './owner.ts'
 
 /** How a client has left: it has ended its side only, closed the connection, or reset it. */
@@ -11,6 +12,9 @@ export interface Passing {
   /** The client has sent bytes that are not HTTP. @returns false if the owner cannot be asked for an answer */
   clientBroke(): boolean
 }
+
+/** Milliseconds of real time for the word that a client has left. */
+const WORD_MS = 1_000
 
 const CLIENT = Symbol('client connection')
 
@@ -38,9 +42,12 @@ export class ClientConnection {
 
   readonly passing = new Set<Passing>()
   readonly #agents = new Map<string, Agent>()
-  /** Connections to owners, by the owner's address. */
-  readonly #upstream = new Map<Socket, string>()
+  /** Connections to owners. */
+  readonly #upstream = new Map<Socket, Owner>()
+  /** The word to their owners that the client has left. */
+  readonly #words = new Map<Socket, Promise<void>>()
   #left: Leaving | undefined
+  #cut = false
 
   private constructor(readonly socket: Socket) {
     // It may have left while the owner was looked up.
@@ -68,14 +75,38 @@ export class ClientConnection {
   /** Notes a connection to an owner, which ends with the client's. */
   joined(upstream: Socket, owner: Owner): void {
     if (this.#upstream.has(upstream)) return
-    this.#upstream.set(upstream, addressOf(owner))
-    upstream.once('close', () => this.#upstream.delete(upstream))
+    this.#upstream.set(upstream, owner)
+    upstream.once('close', () => {
+      this.#upstream.delete(upstream)
+      this.#words.delete(upstream)
+    })
   }
 
   /** Ends the connections to an owner that is dead for the others: it may be unable to end them itself. */
   partFrom(owner: Owner): void {
     const address = addressOf(owner)
-    for (const [socket, known] of this.#upstream) if (known === address) socket.destroy()
+    for (const [socket, known] of this.#upstream) if (addressOf(known) === address) socket.destroy()
+  }
+
+  /** Ends the client's connection because this process ends: the client has not left. */
+  cut(): void {
+    this.#cut = true
+    this.socket.destroy()
+  }
+
+  /**
+   * Says to the owner that the client has left, or sends what is not HTTP, before the connection to the owner ends: that ends also when this
+   * process is killed, and then the client has done nothing. Resolves when the owner knows, or cannot be reached.
+   */
+  sayLeft(upstream: Socket): Promise<void> {
+    const owner = this.#upstream.get(upstream)
+    const { localPort } = upstream
+    if (this.#cut || !owner || localPort === undefined) return Promise.resolve()
+    const known = this.#words.get(upstream)
+    if (known) return known
+    const word = sendWord(owner, localPort)
+    this.#words.set(upstream, word)
+    return word
   }
 
   /** Forgets a request that is over. */
@@ -93,10 +124,21 @@ export class ClientConnection {
   #endUpstream(how: Leaving): void {
     for (const socket of this.#upstream.keys()) {
       // A client that closes with its answer unread resets: the owner has to learn that.
-      if (how === 'reset') socket.resetAndDestroy()
+      if (how === 'reset') void this.sayLeft(socket).then(() => socket.resetAndDestroy())
       else socket.destroySoon()
     }
   }
+}
+
+function sendWord({ host, port, secret }: Owner, leftPort: number): Promise<void> {
+  return new Promise((resolve) => {
+    const headers = [...clientLeftHeader(leftPort, secret), 'Host', host]
+    const word = request({ host, port, agent: false, setHost: false, method: 'POST', headers, timeout: WORD_MS })
+    word.once('response', (answer) => answer.resume())
+    word.once('timeout', () => word.destroy()).on('error', () => undefined)
+    word.once('close', () => resolve())
+    word.end()
+  })
 }
 
 function addressOf({ host, port }: Pick<Owner, 'host' | 'port'>): string {

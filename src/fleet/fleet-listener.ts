@@ -14,6 +14,10 @@ export interface FleetListenerDeps {
   applicationFor(request: IncomingMessage): Server | undefined | Promise<Server | undefined>
   /** The server of any application here, which answers bytes that are not HTTP; undefined while there is none. */
   application(): Server | undefined
+  /** Called with each connection: another process passes on what comes on it. */
+  passedOn(socket: Socket): void
+  /** Called when that process says that the client of a connection has left. If it ends without a word, the process has ended. */
+  clientLeft(socket: Socket): void
 }
 
 /**
@@ -24,23 +28,36 @@ export interface FleetListenerDeps {
  * `server`: must take heads somewhat longer than the public one, because of the header that is added.
  */
 export function acceptForwarded(server: Server, deps: FleetListenerDeps): void {
+  const connections = new Map<string, Socket>()
   const take = (continues: boolean) => async (request: IncomingMessage, response: ServerResponse) => {
     const found = takeForwarded(request, deps)
     const taken = found instanceof Promise ? await found : found
-    if (typeof taken === 'number') return refuse(response, taken)
+    if ('clientLeft' in taken) {
+      const left = connections.get(nameOf(request.socket, taken.clientLeft))
+      if (left) deps.clientLeft(left)
+      return response.writeHead(204).end()
+    }
+    if ('refused' in taken) return refuse(response, taken.refused)
     restoreResponse(response, request)
     if (continues) response.writeContinue()
-    taken.emit('request', request, response)
+    taken.application.emit('request', request, response)
   }
-  server.on('connection', endGently)
+  server.on('connection', (socket) => {
+    endGently(socket)
+    const name = nameOf(socket, socket.remotePort)
+    connections.set(name, socket)
+    socket.once('close', () => connections.delete(name))
+    deps.passedOn(socket)
+  })
   server.on('request', take(false)).on('checkExpectation', take(false)).on('checkContinue', take(true))
   server.on('upgrade', async (request: IncomingMessage, socket: Duplex, head: Buffer) => {
     const found = takeForwarded(request, deps)
     const taken = found instanceof Promise ? await found : found
-    if (typeof taken !== 'number') return taken.emit('upgrade', request, socket, head)
+    if ('application' in taken) return taken.application.emit('upgrade', request, socket, head)
+    const status = 'refused' in taken ? taken.refused : 421
     socket.on('error', () => socket.destroy())
     socket.end(
-      `HTTP/1.1 ${taken} ${NOT_TAKEN}\r\n${NOT_TAKEN}: ${taken}\r\nContent-Length: 0\r\nConnection: close\r\n\r\n`,
+      `HTTP/1.1 ${status} ${NOT_TAKEN}\r\n${NOT_TAKEN}: ${status}\r\nContent-Length: 0\r\nConnection: close\r\n\r\n`,
     )
   })
   server.on('clientError', (error: Error, socket: Duplex) => {
@@ -56,19 +73,29 @@ function endGently(socket: Socket): void {
   socket.destroySoon = () => void socket.end()
 }
 
-/** The server that answers a request, which is from then on as its client sent it; or the status of its refusal. */
+/** The server that answers a request, which is from then on as its client sent it; or what the request is instead. */
 function takeForwarded(
   request: IncomingMessage,
   { secret, applicationFor }: FleetListenerDeps,
 ): Taken | Promise<Taken> {
   const forwarded = readForwarded(request, secret)
-  if (typeof forwarded === 'number') return forwarded
+  if (typeof forwarded === 'number') return { refused: forwarded }
+  if ('clientLeft' in forwarded) return forwarded
   restoreRequest(request, forwarded)
-  const application = applicationFor(request)
-  return application instanceof Promise ? application.then((server) => server ?? 421) : (application ?? 421)
+  const found = applicationFor(request)
+  return found instanceof Promise ? found.then(takenBy) : takenBy(found)
 }
 
-type Taken = Server | 403 | 421
+function takenBy(application: Server | undefined): Taken {
+  return application ? { application } : { refused: 421 }
+}
+
+type Taken = { application: Server } | { clientLeft: number } | { refused: 403 | 421 }
+
+/** Names a connection by its other end, also when that is shown as the client's later. */
+function nameOf({ remoteAddress }: Socket, port: number | undefined): string {
+  return `${remoteAddress} ${port}`
+}
 
 function refuse(response: ServerResponse, status: 403 | 421): void {
   // The connection stays: if it ended with a part of the body unread, its reset could overtake this answer.

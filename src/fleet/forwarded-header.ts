@@ -11,6 +11,9 @@ export const NOT_TAKEN = 'x-sandbox-not-taken'
 /** Passed on once: a request never goes from process to process. */
 const HOP = '1'
 
+/** In its place: no request, but the word that the client of a connection has left. */
+const CLIENT_LEFT = 'client-left'
+
 /** The facts about a request that its bytes on the second connection no longer show. */
 export interface ForwardedRequest {
   secret: string
@@ -38,6 +41,11 @@ export function headerBetweenProcesses(lines: number, secret: string): string[] 
   return [FORWARDED, [secret, HOP, lines, '1.1', 'http', 0, ''].join(' ')]
 }
 
+/** The header of the word that the client of a connection between two processes has left; `port`: of that connection, on this side. */
+export function clientLeftHeader(port: number, secret: string): string[] {
+  return [FORWARDED, [secret, CLIENT_LEFT, 0, '1.1', 'http', port, ''].join(' ')]
+}
+
 const passedOn = new WeakSet<object>()
 
 /** @returns true if another process of the fleet has passed the request on: this one answers for what it has itself, and passes nothing on */
@@ -53,13 +61,17 @@ function forwardedRequest({ rawHeaders: [name = '', value = ''] }: IncomingMessa
 }
 
 /**
- * Reads the facts about a request.
+ * Reads the facts about a request, or the port of the connection whose client has left.
  *
  * @returns 403 if it does not come from a process of the fleet, 421 if it was passed on before
  */
-export function readForwarded(request: IncomingMessage, secret: string): ForwardedRequest | 403 | 421 {
+export function readForwarded(
+  request: IncomingMessage,
+  secret: string,
+): ForwardedRequest | { clientLeft: number } | 403 | 421 {
   const forwarded = forwardedRequest(request)
   if (!forwarded || !sameSecret(forwarded.secret, secret)) return 403
+  if (forwarded.hop === CLIENT_LEFT) return { clientLeft: forwarded.port }
   return forwarded.hop === HOP && forwarded.lines * 2 < request.rawHeaders.length ? forwarded : 421
 }
 

@@ -54,7 +54,7 @@ export class Front {
 
   /** Ends all connections of clients, upgraded ones too. */
   end(): void {
-    for (const socket of this.#clients) socket.destroy()
+    for (const socket of this.#clients) ClientConnection.of(socket).cut()
   }
 
   /** Number of requests whose answers are not out. */

@@ -143,17 +143,20 @@ export class PassedRequest implements Passing {
     const upstream = this.#upstream
     const socket = upstream?.socket
     if (!socket || socket.connecting) return
-    if (request.complete) {
-      if (upstream.writableFinished) socket.end()
-      else upstream.once('finish', () => socket.end())
-    } else if (how === 'reset') socket.write('', () => socket.resetAndDestroy())
-    else socket.end()
+    void this.#connection.sayLeft(socket).then(() => {
+      if (request.complete) {
+        if (upstream.writableFinished) socket.end()
+        else upstream.once('finish', () => socket.end())
+      } else if (how === 'reset') socket.write('', () => socket.resetAndDestroy())
+      else socket.end()
+    })
   }
 
   clientBroke(): boolean {
     const socket = this.#upstream?.socket
     if (!socket || socket.connecting || this.#answer) return false
-    socket.write(NO_HTTP)
+    // The owner ends the connection because of its client, not of this process.
+    void this.#connection.sayLeft(socket).then(() => socket.write(NO_HTTP))
     return true
   }
 

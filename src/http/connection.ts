@@ -13,9 +13,29 @@ export interface Pending {
 }
 
 const CONNECTION = Symbol('connection')
+const PASSED_ON = Symbol('passed on')
 
 interface ConnectedSocket extends Socket {
   [CONNECTION]?: Connection
+  /** True while another process passes on what comes on it, and has not said that the client has left. */
+  [PASSED_ON]?: boolean
+}
+
+/** Notes that another process passes on what comes on this connection. If it ends before {@link noteClientLeft}, that process has ended. */
+export function notePassedOn(socket: Socket): void {
+  const connected: ConnectedSocket = socket
+  connected[PASSED_ON] = true
+}
+
+/** Notes that the client of a connection that is passed on has left. */
+export function noteClientLeft(socket: Socket): void {
+  const connected: ConnectedSocket = socket
+  connected[PASSED_ON] = false
+}
+
+/** How an exchange ends whose connection has closed: by its client, or with the process that passed it on. */
+export function endOnClose(socket: ConnectedSocket): 'abandoned' | 'cut_off' {
+  return socket[PASSED_ON] ? 'cut_off' : 'abandoned'
 }
 
 /**
@@ -30,7 +50,7 @@ export class Connection {
     if (known) return known
     const made = new Connection()
     connected[CONNECTION] = made
-    socket.once('close', () => made.#close(isReset(socket)))
+    socket.once('close', () => made.#close(endOnClose(socket), isReset(socket)))
     return made
   }
 
@@ -113,16 +133,16 @@ export class Connection {
   }
 
   /** `reset`: the client reset the connection, and so discarded the bytes that it had not read. */
-  #close(reset: boolean): void {
+  #close(end: 'abandoned' | 'cut_off', reset: boolean): void {
     this.enter?.()
     const last = this.#last
     const pending = [...(this.#pipelined ?? []), ...(last ? [last] : [])]
     for (const { log, live, response } of pending.filter(isThere)) {
-      if (live.end === 'open') log.end(live, 'abandoned')
+      if (live.end === 'open') log.end(live, end)
       else if (live.end !== 'answered') continue
       // The answer was handed over, but Node had not yet sent it.
-      else if (!response.writableFinished) log.endAgain(live, 'abandoned')
-      else if (reset) log.takeUnread(live)
+      else if (!response.writableFinished) log.endAgain(live, end)
+      else if (reset && end === 'abandoned') log.takeUnread(live)
     }
     this.#pipelined = undefined
     this.#live = undefined

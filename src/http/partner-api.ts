@@ -5,7 +5,7 @@ import type { Endpoint } from '../partner-api/endpoint.ts'
 import { duringResponse } from './during-response.ts'
 import { HttpExchange } from './exchange.ts'
 import { handle, renderFor } from './handle.ts'
-import { type PipelineDeps, type RequestContext, type Step, stepsOf } from './pipeline.ts'
+import { type PipelineDeps, type PipelineStep, type RequestContext, stepsOf } from './pipeline.ts'
 
 declare module 'fastify' {
   interface FastifyRequest {
@@ -67,7 +67,11 @@ export function partnerApi(
 }
 
 /** Takes one step after another, and waits only for those that wait: a promise for each costs noticeable time at tens of thousands a second. */
-function takeSteps(steps: readonly Step[], context: RequestContext, deps: PipelineDeps): undefined | Promise<void> {
+function takeSteps(
+  steps: readonly PipelineStep[],
+  context: RequestContext,
+  deps: PipelineDeps,
+): undefined | Promise<void> {
   for (let at = 0; at < steps.length; at++) {
     const waiting = steps[at]?.(context, deps)
     if (waiting) return waiting.then(() => takeSteps(steps.slice(at + 1), context, deps))

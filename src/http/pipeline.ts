@@ -1,6 +1,5 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { decodeJwt } from 'jose'
-import type { IdpClaims } from '../auth/idp-token-verifier.ts'
 import { isControlToken } from '../control/guard.ts'
 import { challengeOf, Problem } from '../domain/errors.ts'
 import type { Exchange } from '../domain/exchange.ts'
@@ -26,6 +25,12 @@ declare module 'fastify' {
   }
 }
 
+/** Claims of a verified identity-provider token, by which its tenant is found. */
+interface ClientClaims {
+  appid: string
+  tid: string
+}
+
 /** The parts of a namespace that requests need. */
 export interface PipelineDeps {
   name: string
@@ -40,7 +45,7 @@ export interface PipelineDeps {
   /** Key that the URL of its JSON-RPC needs for sending transactions; undefined if none is needed. */
   rpcKey: string | undefined
   /** At once if it knows the token. Throws Problem token_missing or invalid_idp_token. */
-  verifyIdpToken(request: Pick<FastifyRequest, 'headers' | 'seenToken'>): IdpClaims | Promise<IdpClaims>
+  verifyIdpToken(request: Pick<FastifyRequest, 'headers' | 'seenToken'>): ClientClaims | Promise<ClientClaims>
   /** Called with every answer that is about to be written whole; it finishes before the client can send its next request. */
   answered(exchange: Exchange, status: number): void
   /** Aborted by the next reset or stop. */
@@ -66,14 +71,14 @@ export interface RequestContext {
 }
 
 /** Returns a promise only if it has to wait. */
-export type Step = (context: RequestContext, deps: PipelineDeps) => void | Promise<void>
+export type PipelineStep = (context: RequestContext, deps: PipelineDeps) => void | Promise<void>
 
 /**
  * The steps of a request before its body is read, in the order in which errors win (assumption `error-precedence`). Then Fastify reads
  * the body and validates path, query and body against the endpoint's schemas, and `handle.ts` claims the key, runs the handler and
  * settles the key. Nothing else runs in between. `shared`: the state is in a database.
  */
-export function stepsOf(shared: boolean): readonly Step[] {
+export function stepsOf(shared: boolean): readonly PipelineStep[] {
   const atTheDoor = shared ? [ready, storageAnswers] : [ready]
   return [...atTheDoor, quota, faultsOnRequest, identityProviderToken, role, userToken, idempotencyKey]
 }
@@ -144,13 +149,13 @@ export function bringFault(
 /** spec: Identity-provider token 4 to 6. Assumption `idp-token-issuer`: the token is of the tenant that its appid belongs to. */
 function identityProviderToken({ exchange, request }: RequestContext, deps: PipelineDeps): void | Promise<void> {
   const claims = deps.verifyIdpToken(request)
-  const enter = (verified: IdpClaims) => {
+  const enter = (verified: ClientClaims) => {
     exchange.verifiedTenant = tenantOf(verified, deps.service)
   }
   return claims instanceof Promise ? claims.then(enter) : enter(claims)
 }
 
-function tenantOf({ appid, tid }: IdpClaims, { store }: Service): Tenant {
+function tenantOf({ appid, tid }: ClientClaims, { store }: Service): Tenant {
   const tenant = store.find('tenants', 'client_id', appid)
   if (!tenant) {
     throw new Problem('unknown_partner', {

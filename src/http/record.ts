@@ -6,7 +6,7 @@ import type { TransferStep, TransferUnderWay } from '../domain/transfers.ts'
 import type { LiveExchange } from '../traffic/live-exchange.ts'
 import type { RecordedExchange } from '../traffic/recorded-exchange.ts'
 import { refusalOf } from '../traffic/refusal-of.ts'
-import { Connection } from './connection.ts'
+import { Connection, endOnClose } from './connection.ts'
 import { routed } from './routing.ts'
 
 declare module 'fastify' {
@@ -86,7 +86,7 @@ export function noteAnswer(
 
 /** Notes that the answer is handed over now. */
 export function noteAnswered({ record, raw, namespace }: FastifyRequest): void {
-  if (record) namespace.exchanges.end(record, raw.socket.destroyed ? 'abandoned' : 'answered')
+  if (record) namespace.exchanges.end(record, raw.socket.destroyed ? endOnClose(raw.socket) : 'answered')
 }
 
 /** Notes that a fault ends the connection; if the client ended it first, the exchange counts as abandoned. */
@@ -94,7 +94,7 @@ export function noteDrop({ record, raw, namespace }: FastifyRequest, how: Record
   if (record?.end !== 'open') return
   const left = raw.socket.destroyed
   if (!left && !record.cutOff) record.dropped = how
-  namespace.exchanges.end(record, left ? 'abandoned' : 'dropped')
+  namespace.exchanges.end(record, left ? endOnClose(raw.socket) : 'dropped')
 }
 
 /** Notes the reason why a request is refused. The first call counts. */

@@ -102,6 +102,6 @@ export function endInWords(exchange: UncountedExchange): EndInWords {
 
 function lossOf({ end, dropped }: UncountedExchange): string {
   if (end === 'abandoned') return 'the client left'
-  if (end === 'cut_off') return 'cut off by a reset'
+  if (end === 'cut_off') return 'cut off by a reset, or the end of a process'
   return { reset: 'connection reset', closed: 'connection closed', truncated: 'cut short' }[dropped ?? 'closed']
 }

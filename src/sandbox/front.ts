@@ -6,7 +6,7 @@ import { acceptForwarded } from '../fleet/fleet-listener.ts'
 import { Front } from '../fleet/front.ts'
 import type { Owner, OwnerOf } from '../fleet/owner.ts'
 import { answerClientError, refuseSocket } from '../http/client-error.ts'
-import { resetConnection } from '../http/connection.ts'
+import { noteClientLeft, notePassedOn, resetConnection } from '../http/connection.ts'
 import { answerOwnerAway, createFleetServer, createFrontServer, ownerAway } from '../http/front-server.ts'
 import { Listener, type ListenOptions } from '../http/listener.ts'
 import { SeededRandom } from '../support/random.ts'
@@ -64,6 +64,9 @@ export async function answerForwarded(
   applicationFor: (request: IncomingMessage) => Server | undefined | Promise<Server | undefined> = application,
 ): Promise<void> {
   const server = createFleetServer()
-  acceptForwarded(server, { secret, application, applicationFor })
+  acceptForwarded(server, {
+    ...{ secret, application, applicationFor },
+    ...{ passedOn: notePassedOn, clientLeft: noteClientLeft },
+  })
   await listener.leadTo(server)
 }

@@ -146,7 +146,7 @@ function ended(exchange: RecordedExchange): string {
     case 'abandoned':
       return `The client left after ${span}, before it was answered${wouldHave(response)}.`
     case 'cut_off':
-      return `A reset or the end of the sandbox cut it off after ${span}.`
+      return `A reset, or the end of a process of the sandbox, cut it off after ${span}.`
   }
 }
 
@@ -200,7 +200,7 @@ function outcome(exchange: RecordedExchange, settled: boolean): string {
   const became = settled ? 'was carried out' : 'was signed and goes on'
   if (end === 'answered') return `${became}, although the client was told ${answerOf(exchange)}`
   if (end === 'open') return 'is under way'
-  if (end === 'cut_off') return 'was signed, and then the sandbox was reset or ended'
+  if (end === 'cut_off') return 'was signed, and then the sandbox was reset, or a process of it ended'
   return good || settled
     ? 'was carried out although nobody was told'
     : 'was signed and goes on, although nobody is told'

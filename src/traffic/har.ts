@@ -162,7 +162,7 @@ const ERRORS: Record<RecordedExchange['end'], string> = {
   answered: 'the answer is not known',
   dropped: 'dropped by a fault',
   abandoned: 'abandoned by the client',
-  cut_off: 'cut off by a reset or the end of the sandbox',
+  cut_off: 'cut off by a reset, or the end of a process of the sandbox',
 }
 
 const UNKNOWN_TYPE = 'x-unknown'

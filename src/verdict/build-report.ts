@@ -267,7 +267,7 @@ export function exchangeLine(exchange: RecordedExchange, start: number): Exchang
 function answerInWords({ end, dropped, response, took_ms }: RecordedExchange): string {
   if (end === 'dropped') return dropped === null ? 'connection dropped' : DROPPED[dropped]
   if (end === 'abandoned') return `client left after ${(took_ms / 1000).toFixed(1)} s`
-  if (end === 'cut_off') return 'cut off by a reset'
+  if (end === 'cut_off') return 'cut off by a reset, or the end of a process'
   if (end === 'open' || response === null) return 'no answer yet'
   return response.code === null ? String(response.status) : `${response.status} ${shorten(response.code, LONGEST)}`
 }

@@ -60,10 +60,20 @@ describe('a trial', () => {
     (run) => {
       const whole = seen(run)
       const moved = { ...whole, evidence: { ...whole.evidence, taken_over: '2026-01-01T00:00:00.000Z' } }
-      const sentences = ['another process took the namespace over during the run']
+      const sentences = ['another process of the fleet took the namespace over during the run']
       expect(judgeTrial(moved, expected)).toMatchObject({ outcome: 'errored', level: 'inconclusive', sentences })
     },
   )
+
+  test('in which a process of the sandbox cut a request off is not judged', () => {
+    const whole = seen({ transfers: [...ALL, 'deposit 7'] })
+    const exchanges = whole.evidence.exchanges.map((exchange, at) =>
+      at === 0 ? { ...exchange, end: 'cut_off' as const } : exchange,
+    )
+    const cut = { ...whole, evidence: { ...whole.evidence, exchanges } }
+    const sentences = ['a reset, or the end of a process of the sandbox, cut a request off during the run']
+    expect(judgeTrial(cut, expected)).toMatchObject({ outcome: 'errored', level: 'inconclusive', sentences })
+  })
 
   test('money that is elsewhere without any operation is not as it should be', () => {
     const elsewhere = { ...seen({ transfers: ALL }), money: money({ alice: ['deposit 5', 'deposit 8'] }) }

@@ -140,6 +140,24 @@ describe('a client that leaves is noticed the same', () => {
     expect(record).toMatchObject([{ unread: true }])
   })
 
+  // The system of a process that is killed ends its connections, and so do clients: only the process itself can say who it was.
+  test.each(['FIN', 'RST'] as const)(
+    'and not taken for gone when the process that passed it on ends, by %s',
+    async (how) => {
+      const { record } = await ways.play(`http://${ways.address.host}:${ways.address.port}`, hang, async (stage) => {
+        const client = stage.open()
+        const [first = '', ...lines] = stage.deposit().split('\r\n')
+        const count = lines.indexOf('')
+        const forwarded = `X-Sandbox-Forwarded: ${ways.address.secret} 1 ${count} 1.1 http 50000 127.0.0.1`
+        await client.write([first, forwarded, ...lines].join('\r\n'))
+        await held(stage, 'after_broadcast')
+        leave[how](client)
+        if (how === 'FIN') await client.ended()
+      })
+      expect(record).toMatchObject([{ end: 'cut_off' }])
+    },
+  )
+
   test('right after its last byte: its deposit is carried out, ten of ten times', async () => {
     for (let i = 0; i < 10; i++) {
       const { record } = await ways.play(ways.front.url, undefined, async (stage) => {

@@ -120,11 +120,23 @@ export function differenceOf(
   return differences.every(({ length }) => length > 0) ? (differences[0] ?? []) : []
 }
 
+/** The end of a process of the sandbox within a run, in words: it is no fault of the run's, and none of the client's. */
+export function disturbanceOf({
+  taken_over,
+  exchanges,
+}: Pick<Observation['evidence'], 'taken_over' | 'exchanges'>): string | undefined {
+  // Its faults and the record of what came before ended with the process that had them.
+  if (taken_over !== undefined) return 'another process of the fleet took the namespace over'
+  if (exchanges.some(({ end }) => end === 'cut_off'))
+    return 'a reset, or the end of a process of the sandbox, cut a request off'
+  return undefined
+}
+
 /** Reasons why a run cannot be judged. */
 function brokenBy({ before, unsettled, audit, books, evidence }: Observation): string[] | undefined {
   if (before) return [`--before failed: ${endInWords(before)}`]
-  // Its faults and the record of what came before ended with the process that had them.
-  if (evidence.taken_over !== undefined) return ['another process took the namespace over during the run']
+  const disturbance = disturbanceOf(evidence)
+  if (disturbance !== undefined) return [`${disturbance} during the run`]
   if (unsettled > 0) return [unsettledInWords(unsettled)]
   if (books instanceof BooksError) return [books.message]
   const wrong = audit.checks.filter(({ ok }) => !ok)

@@ -58,11 +58,9 @@ export class BaselineFailure extends Error {
     return new BaselineFailure(FAULTS_TAKEN_AWAY, INCONCLUSIVE)
   }
 
-  static takenOver(): BaselineFailure {
-    return new BaselineFailure(
-      'another process of the fleet took the namespace over during the run without faults, so it cannot be compared with others: run it again',
-      INCONCLUSIVE,
-    )
+  static disturbed(how: string): BaselineFailure {
+    const sentence = `${how} during the run without faults, so it cannot be compared with others: run it again`
+    return new BaselineFailure(sentence, INCONCLUSIVE)
   }
 
   static notRestartable(why: string, recover: string | undefined, twins = false): BaselineFailure {
