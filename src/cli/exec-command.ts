@@ -73,7 +73,8 @@ const EXAMPLES = `
 The command finds the sandbox in YIELD_BASE_URL, YIELD_AUTH_URL, YIELD_CLIENT_ID, YIELD_CLIENT_SECRET, YIELD_SCOPE,
 YIELD_AUDIENCE, YIELD_ISSUER, YIELD_KEY_ID, YIELD_PRIVATE_KEY_PEM, YIELD_EXTERNAL_ID, YIELD_RPC_URL, YIELD_CONTROL_URL.
 
-Exit codes: the command's own when it fails, else 0 passed, 3 failed, 4 inconclusive; 1 no verdict, 2 usage.
+Exit codes: the command's own when it fails, else 0 passed, 3 failed, 4 inconclusive, or the sandbox that it joined has ended;
+1 no verdict, 2 usage.
 
 Examples:
   yield-sandbox exec --scenario dropped-deposit -- npm test
