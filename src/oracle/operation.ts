@@ -112,7 +112,8 @@ export interface AttemptIdentity {
   operation: ServiceOperation | null
   tenant: string | null
   external_id: string | null
-  request_id: string
+  /** No other request has it. */
+  id: string | number
   /** Its Idempotency-Key in lower case; null for none. */
   key: string | null
   /** Of a request that was refused because its key belongs to another body: its own one in canonical form; null for any other. */
@@ -120,8 +121,8 @@ export interface AttemptIdentity {
 }
 
 /** A name that all attempts at one operation share, and attempts of other tenants or bodies under the same key as well. */
-export function placeOfAttempt({ operation, external_id, key, request_id }: AttemptIdentity): string {
-  return key === null ? request_id : `${operation} ${external_id} ${key}`
+export function placeOfAttempt({ operation, external_id, key, id }: AttemptIdentity): string {
+  return key === null ? String(id) : `${operation} ${external_id} ${key}`
 }
 
 /**
@@ -143,7 +144,7 @@ export function groupAttempts<Sent extends AttemptIdentity>(sent: readonly Sent[
 function identityOf(exchange: RecordedExchange): AttemptIdentity {
   const { operation, tenant, external_id, request_id, request, idempotency } = exchange
   const other_body = isMismatch(exchange) ? (canonicalBody(request.body) ?? request_id) : null
-  return { operation, tenant, external_id, request_id, key: idempotency?.key.toLowerCase() ?? null, other_body }
+  return { operation, tenant, external_id, id: request_id, key: idempotency?.key.toLowerCase() ?? null, other_body }
 }
 
 function operationOf(group: readonly RecordedExchange[], books: Books): ClientOperation {

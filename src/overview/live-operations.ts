@@ -25,6 +25,8 @@ const MOST_LOOK_PAUSE_MS = 2_000
 const JUDGE_PAUSES = 100
 const MOST_JUDGE_PAUSE_MS = 60_000
 const QUIET_MS = 300
+/** Number of operations whose judgement takes longer than a page waits. */
+export const MANY = 1000
 /** Maximum number of rows in an event. */
 const MAX_ROWS = 100
 
@@ -68,7 +70,11 @@ export class LiveOperations {
       await this.#view.begin()
     })
     this.#begun.then(
-      () => this.#judgeSoon(),
+      () => {
+        // The first rows are made meanwhile, and those who wait for them are not held up.
+        if (this.#view.total >= MANY) this.#judgeAfter = deps.clock.wallNow() + QUIET_MS
+        this.#judgeSoon()
+      },
       () => undefined,
     )
   }

@@ -6,6 +6,7 @@ import {
   JUDGED_OPERATIONS,
   placeOfAttempt,
 } from '../oracle/operation.ts'
+import { atOnce } from '../support/breathe.ts'
 import type { ExchangeLog } from '../traffic/exchange-log.ts'
 import type { ExchangeOutline } from '../traffic/show-exchange.ts'
 
@@ -15,8 +16,6 @@ export interface OperationGroup {
   number: number
   /** Oldest first. */
   numbers: readonly number[]
-  /** Id of the first one. */
-  request_id: string
   operation: AttemptIdentity['operation']
   moves_money: boolean
 }
@@ -30,9 +29,10 @@ export interface IndexChange {
 }
 
 /** The record by which an operation is grouped. */
-type IndexLog = Pick<ExchangeLog, 'range' | 'keptNumbers' | 'has' | 'outlines'>
+type IndexLog = Pick<ExchangeLog, 'range' | 'keptNumbers' | 'has' | 'outlines' | 'requestIdOf'>
 
-type Member = AttemptIdentity & { number: number }
+/** A request; its id is its number. */
+type Member = AttemptIdentity & { id: number }
 
 /** Numbers that are new, changed or dropped, by their {@link placeOfAttempt}. */
 type TouchedPlaces = Map<string, number[]>
@@ -52,8 +52,10 @@ export class OperationIndex {
   readonly #places = new Map<string, Map<number, Member>>()
   /** The place of each keyed write. */
   readonly #placeOf = new Map<number, string>()
-  /** Numbers of exchanges by request id. */
+  /** Numbers of exchanges by request id, and the other way round. Only judgements need them, so they are looked up for those. */
   readonly #byRequest = new Map<string, number>()
+  readonly #requestOf = new Map<number, string>()
+  readonly #unnamed = new Set<number>()
   readonly #groupOf = new Map<number, OperationGroup>()
   #oldest: number
 
@@ -62,10 +64,10 @@ export class OperationIndex {
     this.#oldest = log.range.oldest
   }
 
-  /** Every number of the record, oldest first: for the first update. */
-  everyNumber(): number[] {
+  /** Takes in the whole record, in steps: for the first update. */
+  begin(): Generator<undefined, IndexChange> {
     const { oldest, next } = this.#log.range
-    return [...this.#log.keptNumbers(), ...Array.from({ length: next - oldest }, (_, i) => oldest + i)]
+    return this.update([...this.#log.keptNumbers(), ...Array.from({ length: next - oldest }, (_, i) => oldest + i)])
   }
 
   /** Number of operations. */
@@ -78,8 +80,23 @@ export class OperationIndex {
     return this.#groupOf.get(number)
   }
 
+  /** Looks up the requests' ids, in steps, so that {@link ofRequest} need not do it at once. */
+  *name(): Generator<undefined, void> {
+    let count = 0
+    for (const number of this.#unnamed) {
+      this.#unnamed.delete(number)
+      const id = this.#log.requestIdOf(number)
+      if (id === undefined) continue
+      this.#byRequest.set(id, number)
+      this.#requestOf.set(number, id)
+      count++
+      if (count % AT_ONCE === 0) yield
+    }
+  }
+
   /** The group of a request. */
   ofRequest(requestId: string): OperationGroup | undefined {
+    if (this.#unnamed.size > 0 && !this.#byRequest.has(requestId)) atOnce(this.name())
     const number = this.#byRequest.get(requestId)
     return number === undefined ? undefined : this.#groupOf.get(number)
   }
@@ -124,23 +141,32 @@ export class OperationIndex {
   }
 
   #take(outline: ExchangeOutline, { changed }: IndexChange, dirty: TouchedPlaces): void {
-    const { number, operation, request_id } = outline
+    const { number, operation } = outline
     const moves_money = JUDGED_OPERATIONS.includes(operation)
     if (!moves_money && !this.#isHere(number)) return // kept as evidence for others
     const member = memberOf(outline)
-    this.#byRequest.set(request_id, number)
+    if (!this.#requestOf.has(number)) this.#unnamed.add(number)
     if (!moves_money || member.key === null) {
-      const group = this.#groups.get(number) ?? { number, numbers: [number], request_id, operation, moves_money }
-      this.#groups.set(number, group)
-      this.#groupOf.set(number, group)
-      changed.add(group)
+      this.#add(this.#groups.get(number) ?? { number, numbers: [number], operation, moves_money }, changed)
       return
     }
     const place = placeOfAttempt(member)
-    const members = this.#places.get(place) ?? new Map<number, Member>()
-    this.#places.set(place, members.set(number, member))
+    const members = this.#places.get(place)
     this.#placeOf.set(number, place)
-    touch(dirty, place, number)
+    if (members) {
+      members.set(number, member)
+      touch(dirty, place, number)
+      return
+    }
+    // Most of a record: one request under a key of its own.
+    this.#places.set(place, new Map([[number, member]]))
+    this.#add(groupOf([member]), changed)
+  }
+
+  #add(group: OperationGroup, changed: Set<OperationGroup>): void {
+    this.#groups.set(group.number, group)
+    this.#groupOf.set(group.number, group)
+    changed.add(group)
   }
 
   #isHere(number: number): boolean {
@@ -161,9 +187,10 @@ export class OperationIndex {
   }
 
   #drop(number: number, dirty: TouchedPlaces): void {
-    const group = this.#groupOf.get(number)
     this.#groupOf.delete(number)
-    if (group) this.#byRequest.delete(group.request_id)
+    this.#byRequest.delete(this.#requestOf.get(number) ?? '')
+    this.#requestOf.delete(number)
+    this.#unnamed.delete(number)
     const place = this.#placeOf.get(number)
     if (place === undefined) {
       this.#groups.delete(number)
@@ -171,25 +198,14 @@ export class OperationIndex {
     }
     this.#placeOf.delete(number)
     const members = this.#places.get(place)
-    const member = members?.get(number)
-    if (member) this.#byRequest.delete(member.request_id)
     members?.delete(number)
     touch(dirty, place, number)
   }
 
   #regroup(place: string, touched: readonly number[], { changed, gone }: IndexChange): void {
     const members = [...(this.#places.get(place)?.values() ?? [])]
-    const [first] = members
-    if (!first) this.#places.delete(place)
-    else if (members.length === 1 && touched.length === 1 && !this.#groupOf.has(first.number)) {
-      // Most of a record: one request under a key of its own.
-      const group = groupOf(members)
-      this.#groups.set(group.number, group)
-      this.#groupOf.set(group.number, group)
-      changed.add(group)
-      return
-    }
-    const before = new Set(members.flatMap(({ number }) => this.#groupOf.get(number) ?? []))
+    if (members.length === 0) this.#places.delete(place)
+    const before = new Set(members.flatMap(({ id }) => this.#groupOf.get(id) ?? []))
     for (const number of touched) {
       const group = this.#groups.get(number)
       if (group) before.add(group)
@@ -204,21 +220,23 @@ export class OperationIndex {
       this.#groups.set(group.number, same)
       for (const number of group.numbers) this.#groupOf.set(number, same)
       if (same !== old || group.numbers.some((number) => touched.includes(number))) changed.add(same)
+      if (old && same !== old) changed.delete(old)
     }
+    for (const old of known.values()) changed.delete(old)
     gone.push(...known.keys())
   }
 }
 
-function memberOf({ number, request_id, operation, tenant, external_id, key, body, refused }: ExchangeOutline): Member {
+function memberOf({ number, operation, tenant, external_id, key, body, refused }: ExchangeOutline): Member {
   const isOther = isMismatch({ refusal: refused === null ? null : { code: refused } })
-  const other_body = isOther ? (canonicalBody(body) ?? request_id) : null
-  return { number, request_id, operation, tenant, external_id, key: key?.toLowerCase() ?? null, other_body }
+  const other_body = isOther ? (canonicalBody(body) ?? String(number)) : null
+  return { id: number, operation, tenant, external_id, key: key?.toLowerCase() ?? null, other_body }
 }
 
 function groupOf(members: readonly Member[]): OperationGroup {
-  const numbers = members.map(({ number }) => number)
-  const { number = 0, request_id = '', operation = null } = members[0] ?? {}
-  return { number, numbers, request_id, operation, moves_money: true }
+  const numbers = members.map(({ id }) => id)
+  const { id: number = 0, operation = null } = members[0] ?? {}
+  return { number, numbers, operation, moves_money: true }
 }
 
 function touch(dirty: TouchedPlaces, place: string, number: number): void {

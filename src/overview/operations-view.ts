@@ -95,8 +95,9 @@ export class OperationsView {
   }
 
   /** Takes in everything on record: for a new view. */
-  begin(): Promise<ViewChange> {
-    return this.update(this.#index.everyNumber())
+  async begin(): Promise<void> {
+    const { changed } = await stepByStep(this.#index.begin())
+    this.#unjudged = changed
   }
 
   /** Takes in the exchanges of these numbers. */
@@ -124,7 +125,9 @@ export class OperationsView {
     try {
       const evidence = await this.#sources.evidence()
       const { judgeForOverview } = await import('./judged-operations.ts')
-      return { waiting, judged: await judgeForOverview(evidence, this.#sources.seed) }
+      const judged = await judgeForOverview(evidence, this.#sources.seed)
+      await stepByStep(this.#index.name())
+      return { waiting, judged }
     } catch (error) {
       for (const group of waiting) during.add(group)
       this.#underJudgement = new Set()
@@ -198,7 +201,10 @@ export class OperationsView {
     const groups = [group, ...(this.#joined.get(group.number) ?? [])]
     const isChanged = (one: OperationGroup) => this.#unjudged.has(one) || this.#underJudgement.has(one)
     const isOld = groups.length === 1 && groups.some(isChanged)
-    const outcomes = isOld ? [] : groups.flatMap(({ request_id }) => this.#judged?.byOperation.get(request_id) ?? [])
+    const ids = new Map(exchanges.map(({ number, request_id }) => [number, request_id]))
+    const outcomes = isOld
+      ? []
+      : groups.flatMap(({ number }) => this.#judged?.byOperation.get(ids.get(number) ?? '') ?? [])
     const findings = exchanges.flatMap(({ request_id }) => this.#judged?.byRequest.get(request_id) ?? [])
     return { outcomes, findings: [...new Set(findings)] }
   }

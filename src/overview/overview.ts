@@ -3,7 +3,7 @@ import type { Logger } from '../support/logger.ts'
 import type { InspectorEvents, InspectorPoll, JudgedDetail, OperationPage } from './contract.ts'
 import { EventFeed, polledEvent } from './event-feed.ts'
 import type { JudgedOperations } from './judged-operations.ts'
-import { LiveOperations } from './live-operations.ts'
+import { LiveOperations, MANY } from './live-operations.ts'
 import type { News } from './news.ts'
 import { detailOf } from './operation-detail.ts'
 import type { ViewSources } from './operations-view.ts'
@@ -32,9 +32,8 @@ export interface OverviewDeps extends ViewSources {
 
 /** Milliseconds of real time for which an overview is kept up to date after the last reader has gone: a page comes again after a cut. */
 const LINGER_MS = 60_000
-/** Milliseconds of real time that a page waits for the judgement of its rows, and number of operations whose judgement takes longer. */
+/** Milliseconds of real time that a page waits for the judgement of its rows, unless they are {@link MANY}. */
 const PATIENCE_MS = 40
-const MANY = 1000
 /** Milliseconds of real time in which changes beside the requests are gathered: only the last of a kind counts. */
 const GATHER_MS = 100
 

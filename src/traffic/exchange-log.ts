@@ -122,11 +122,16 @@ export class ExchangeLog {
     return this.#found(number) !== undefined
   }
 
+  /** Id of the request of that number, here or kept. */
+  requestIdOf(number: number): string | undefined {
+    return this.#found(number)?.request_id
+  }
+
   /** The facts of exchanges, here or kept, that say to which operation they belong; without decoding them. */
   *outlines(numbers: Iterable<number>): Generator<ExchangeOutline> {
     for (const number of numbers) {
-      const found = this.#found(number)
-      if (found) yield outlineOf(found.live, found.request_id, this.#deps)
+      const live = this.#at(number) ?? this.#kept.get(number)?.live
+      if (live) yield outlineOf(live, this.#deps)
     }
   }
 

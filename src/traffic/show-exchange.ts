@@ -41,8 +41,7 @@ export interface ExchangeShowing {
 }
 
 /** The facts of an exchange that say to which operation it belongs. Its body and key may hold secrets: they are for comparing only. */
-export interface ExchangeOutline
-  extends Pick<RecordedExchange, 'number' | 'request_id' | 'operation' | 'tenant' | 'external_id'> {
+export interface ExchangeOutline extends Pick<RecordedExchange, 'number' | 'operation' | 'tenant' | 'external_id'> {
   key: string | null
   body: string | null
   /** Code of its refusal; null for none. */
@@ -51,11 +50,11 @@ export interface ExchangeOutline
 }
 
 /** Outlines an exchange. */
-export function outlineOf(live: LiveExchange, request_id: string, deps: TenantDirectory): ExchangeOutline {
+export function outlineOf(live: LiveExchange, deps: TenantDirectory): ExchangeOutline {
   whoAsked(live, deps)
   const { number, operation, tenant = null, external_id = null, headers, body, refusal, transaction_id } = live
   const sent = operation === null ? undefined : rawHeaderOf(headers, 'idempotency-key')
-  const who = { number, request_id, operation, tenant, external_id }
+  const who = { number, operation, tenant, external_id }
   return { ...who, key: sent ? unquotedKey(sent) : null, body, refused: refusal?.code ?? null, transaction_id }
 }
 

@@ -94,7 +94,7 @@ test('whatever comes in whatever order, the groups are those of an index made fr
       }
       look()
       const scratch = new OperationIndex(log)
-      atOnce(scratch.update(scratch.everyNumber()))
+      atOnce(scratch.begin())
       expect([...index.newestFirst()]).toEqual([...scratch.newestFirst()])
       expect([index.size, index.oldestMoney]).toEqual([scratch.size, scratch.oldestMoney])
     }),
