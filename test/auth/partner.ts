@@ -1,4 +1,5 @@
 import { createPrivateKey, createPublicKey, generateKeyPairSync, type KeyObject } from 'node:crypto'
+import { readFileSync } from 'node:fs'
 import { type JWTPayload, SignJWT } from 'jose'
 import { SandboxClock } from '../../src/domain/clock.ts'
 import { Problem } from '../../src/domain/errors.ts'
@@ -16,8 +17,17 @@ export interface KeyPair {
   jwk: (kid: string) => Jwk
 }
 
-export function keyPair(modulusLength = 2048): KeyPair {
-  const { privateKey } = generateKeyPairSync('rsa', { modulusLength })
+/** To make a key of 2048 bits takes longer than most tests. */
+const SHIPPED = ['acme', 'globex'].map((name) =>
+  createPrivateKey(readFileSync(new URL(`../../fixtures/demo-keys/${name}.pem`, import.meta.url))),
+)
+let taken = 0
+
+/** A key pair of so many bits; by default one of 2048, another one than the time before. */
+export function keyPair(modulusLength?: number): KeyPair {
+  const privateKey = modulusLength
+    ? generateKeyPairSync('rsa', { modulusLength }).privateKey
+    : SHIPPED[taken++ % SHIPPED.length]!
   const publicKey = createPublicKey(privateKey)
   return {
     privateKey,

@@ -79,3 +79,19 @@ test('a worker that asks again at its next start is right when it is started onc
     'reset-after-broadcast',
   ])
 })
+
+test('a command that fails in a scenario is not right, and its preparation is part of it', async () => {
+  // Twice without a fault, once with one; the fourth time is in the scenario.
+  const before = 'echo >> "$COUNT"'
+  const { evidence } = await certified(
+    ['sh', '-c', '"$@" && test "$(wc -l < "$COUNT")" -lt 4', 'sh', ...client.right],
+    {
+      before,
+      env: { PATH: process.env.PATH, COUNT: join(directory, 'count') },
+      kinds: ['reset-after-broadcast'],
+      scenarios: [await findScenario('dropped-deposit')],
+    },
+  )
+  expect(evidence.scenarios).toMatchObject([{ name: 'dropped-deposit', verdict: 'passed', end: '1', may_fail: false }])
+  expect(certificateSummary(evidence).summary).toBe('Failed: the command failed in 1 of 1 scenario.')
+})

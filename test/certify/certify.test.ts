@@ -26,7 +26,7 @@ async function certified(command: readonly string[], wish: Partial<CertifyTerms>
   })
 }
 
-// Twice the same, whatever happens at a time: certify.long.test.ts.
+// Twice the same, whatever happens at a time, and a command that fails in a scenario: certify.long.test.ts.
 test('a right client has what it proved; why a scenario came to no verdict is said', async () => {
   const said: string[] = []
   const { evidence } = await certified(client.right, { say: (line) => void said.push(line) })
@@ -46,20 +46,4 @@ test('a right client has what it proved; why a scenario came to no verdict is sa
   })
   expect(said).toContainEqual(expect.stringMatching(/^scenario dropped-withdraw: Inconclusive: .* \(and \d+ more\)\.$/))
   expect(said.filter((line) => line.includes('Inconclusive'))).toHaveLength(1)
-})
-
-test('a command that fails in a scenario is not right, and its preparation is part of it', async () => {
-  // Twice without a fault, once with one; the fourth time is in the scenario.
-  const before = 'echo >> "$COUNT"'
-  const { evidence } = await certified(
-    ['sh', '-c', '"$@" && test "$(wc -l < "$COUNT")" -lt 4', 'sh', ...client.right],
-    {
-      before,
-      env: { PATH: process.env.PATH, COUNT: join(directory, 'count') },
-      kinds: ['reset-after-broadcast'],
-      scenarios: [await findScenario('dropped-deposit')],
-    },
-  )
-  expect(evidence.scenarios).toMatchObject([{ name: 'dropped-deposit', verdict: 'passed', end: '1', may_fail: false }])
-  expect(certificateSummary(evidence).summary).toBe('Failed: the command failed in 1 of 1 scenario.')
 })

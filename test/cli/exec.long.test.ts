@@ -1,9 +1,11 @@
 import { spawnSync } from 'node:child_process'
+import { writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { shippedScenarios } from '../../src/scenarios/find-scenario.ts'
 import { anvilsOf } from '../helpers/anvils.ts'
 import { eventually } from '../helpers/eventually.ts'
-import { ROOT } from './command.ts'
+import { type Ended, ROOT } from './command.ts'
 import { execClients } from './exec-clients.ts'
 import { execGroups } from './exec-groups.ts'
 import { expectOneReport, SCENARIOS } from './exec-scenarios.ts'
@@ -13,6 +15,9 @@ import { runHere } from './in-process.ts'
 
 const { directory, client } = execClients()
 const { start, pidOf, reachesTheGroup } = execGroups(client)
+
+const exec = (flags: readonly string[], command: readonly string[]): Promise<Ended> =>
+  runHere(['exec', ...flags, '--', ...command])
 
 test('several scenarios, one at a time, give one table, one report and one code', () =>
   expectOneReport('1', directory, client('pools')))
@@ -98,5 +103,33 @@ test('several scenarios give the code of the command that failed, and start no o
   expect({ ...none, stderr: none.stderr.match(/^yield-sandbox: .*$/gm) }).toMatchObject({
     code: 2,
     stderr: ['yield-sandbox: scenario dropped-deposit', expect.stringMatching(/no-such-command/)],
+  })
+})
+
+test('the command can use the command line on its sandbox', async () => {
+  const status = ['node', 'bin/yield-sandbox.js', 'scenario', 'list']
+  const { stdout } = await exec(['--scenario', 'dropped-deposit'], status)
+  expect(stdout).toMatch(/^dropped-deposit\trunning\t/m)
+})
+
+test('a report that cannot be written does not hide that the client is wrong', async () => {
+  const report = join(directory, 'gone', 'report.json')
+  const command = ['sh', '-c', `rm -r '${join(directory, 'gone')}'; exec "$@"`, 'sh', ...client('wrong')]
+  const ended = await exec(['--scenario', 'dropped-deposit', '--report', report], command)
+  expect(ended).toMatchObject({ code: 3, stderr: expect.stringMatching(/--report .* cannot be written \(ENOENT/) })
+})
+
+describe('a baseline', () => {
+  test('lets what is known fail, once and no more', async () => {
+    const baseline = join(directory, 'baseline.yaml')
+    const flags = ['--scenario', 'dropped-deposit', '--baseline', baseline]
+    await writeFile(baseline, '- id: idempotency-key-on-retry\n  reason: mended in release 12\n')
+    const known = await exec([...flags, '--allow-inconclusive'], client('wrong'))
+    expect(known).toMatchObject({ code: 0, stderr: expect.stringMatching(/accepted +mended in release 12/) })
+    const stale = await exec(flags, client('right'))
+    expect(stale).toMatchObject({
+      code: 3,
+      stderr: expect.stringMatching(/baseline is stale: idempotency-key-on-retry/),
+    })
   })
 })

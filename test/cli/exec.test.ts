@@ -52,6 +52,7 @@ describe('exec ends with', () => {
   })
 })
 
+// The command line on its sandbox, a report that cannot be written at the end, a baseline: exec.long.test.ts.
 describe('the command', () => {
   test('has its streams for itself, and knows where the sandbox is', async () => {
     const env = { OTHER: 'kept', YIELD_BASE_URL: 'http://elsewhere' }
@@ -65,12 +66,6 @@ describe('the command', () => {
       YIELD_EXTERNAL_ID: 'alice',
     })
     expect(ended.stderr).toMatch(/^on stderr\n/)
-  })
-
-  test('can use the command line on its sandbox', async () => {
-    const status = ['node', 'bin/yield-sandbox.js', 'scenario', 'list']
-    const { stdout } = await exec(['--scenario', 'dropped-deposit'], status)
-    expect(stdout).toMatch(/^dropped-deposit\trunning\t/m)
   })
 
   // With other reasons: exec.long.test.ts, and test/exec/command-start-error.test.ts for each sentence.
@@ -146,26 +141,4 @@ test('what the command did not wait for is known to be given up', async () => {
   )
   const { exchanges } = JSON.parse(await readFile(report, 'utf8'))
   expect(exchanges.at(-1)).toMatchObject({ operation: 'deposit', answer: expect.stringMatching(/^client left after /) })
-})
-
-test('a report that cannot be written does not hide that the client is wrong', async () => {
-  const report = join(directory, 'gone', 'report.json')
-  const command = ['sh', '-c', `rm -r '${join(directory, 'gone')}'; exec "$@"`, 'sh', ...client('wrong')]
-  const ended = await exec(['--scenario', 'dropped-deposit', '--report', report], command)
-  expect(ended).toMatchObject({ code: 3, stderr: expect.stringMatching(/--report .* cannot be written \(ENOENT/) })
-})
-
-describe('a baseline', () => {
-  test('lets what is known fail, once and no more', async () => {
-    const baseline = join(directory, 'baseline.yaml')
-    const flags = ['--scenario', 'dropped-deposit', '--baseline', baseline]
-    await writeFile(baseline, '- id: idempotency-key-on-retry\n  reason: mended in release 12\n')
-    const known = await exec([...flags, '--allow-inconclusive'], client('wrong'))
-    expect(known).toMatchObject({ code: 0, stderr: expect.stringMatching(/accepted +mended in release 12/) })
-    const stale = await exec(flags, client('right'))
-    expect(stale).toMatchObject({
-      code: 3,
-      stderr: expect.stringMatching(/baseline is stale: idempotency-key-on-retry/),
-    })
-  })
 })

@@ -29,36 +29,33 @@ beforeAll(async () => {
 })
 afterAll(() => rm(directory, { recursive: true }))
 
+/** Expects a signal to end the command in order, at once, and its Anvil as well. */
+async function expectStopped(command: Command, signal: NodeJS.Signals): Promise<void> {
+  const [rpc = ''] = Object.values((await command.credentials()).rpc_urls)
+  expect(await answers(rpc)).toBe(true)
+  const [anvil] = anvilsOf(command.child.pid!)
+  const before = performance.now()
+  command.kill(signal)
+  expect(await command.ended).toMatchObject({ code: 0, signal: null })
+  expect(performance.now() - before).toBeLessThan(AT_ONCE)
+  expect(await answers(rpc)).toBe(false)
+  expect(() => process.kill(anvil!, 0)).toThrow('ESRCH')
+}
+
 describe('start --json', () => {
-  test('prints one line, the same as GET /_sandbox/credentials, and logs JSON lines to stderr', async () => {
+  test('prints one line, the same as GET /_sandbox/credentials, logs JSON lines to stderr, and stops by SIGTERM', async () => {
     const command = start(['start', ...JSON_FLAGS, '--seed', '7', '--log-level', 'debug'])
     const credentials = await command.credentials()
+    // A client that keeps its connection open does not hold the end up.
     const response = await fetch(`${credentials.control_url}/credentials`)
     expect(await response.json()).toEqual(credentials)
     expect(credentials.seed).toBe(7)
-    command.kill('SIGTERM')
+    await expectStopped(command, 'SIGTERM')
     const { stdout, stderr } = await command.ended
     expect(stdout).toBe(`${JSON.stringify(credentials)}\n`)
     for (const line of stderr.split('\n').filter(Boolean)) expect(JSON.parse(line)).toHaveProperty('level')
   })
 
-  test.each(['SIGINT', 'SIGTERM'] as const)('%s stops it and its Anvil', async (signal) => {
-    const command = start(JSON_FLAGS)
-    const { rpc_urls, base_url } = await command.credentials()
-    const [rpc] = Object.values(rpc_urls)
-    expect(await answers(rpc!)).toBe(true)
-    const [anvil] = anvilsOf(command.child.pid!)
-    // A client that keeps its connection open does not hold it up.
-    await fetch(`${base_url}/_sandbox/health`)
-    const before = performance.now()
-    command.kill(signal)
-    expect(await command.ended).toMatchObject({ code: 0, signal: null })
-    expect(performance.now() - before).toBeLessThan(AT_ONCE)
-    expect(await answers(rpc!)).toBe(false)
-    expect(() => process.kill(anvil!, 0)).toThrow('ESRCH')
-  })
-
-  // As by SIGTERM, and its Anvil ends as by the others.
   test('SIGHUP stops it, and leaves none of its temporary files', async () => {
     const temporary = await mkdtemp(join(directory, 'temporary-'))
     const command = start([...JSON_FLAGS, '--tls', 'self-signed'], { env: { TMPDIR: temporary } })
@@ -71,7 +68,7 @@ describe('start --json', () => {
     expect(() => process.kill(anvil!, 0)).toThrow('ESRCH')
   })
 
-  test('a request that waits for its confirmation does not hold the end up', async () => {
+  test('SIGINT stops it, and a request that waits for its confirmation does not hold that up', async () => {
     const command = start(['--port', '0', '--json', '--confirmation-delay', '1h'])
     const credentials = await command.credentials()
     const user = await runHere(['user-token', 'carol', '--url', credentials.base_url])
@@ -89,10 +86,7 @@ describe('start --json', () => {
     const block = async () => (await rpcCall(rpc, 'eth_blockNumber')) as string
     const first = await block()
     await eventually(async () => expect(await block()).not.toBe(first))
-    const before = performance.now()
-    command.kill('SIGTERM')
-    expect((await command.ended).code).toBe(0)
-    expect(performance.now() - before).toBeLessThan(AT_ONCE)
+    await expectStopped(command, 'SIGINT')
     await held
   })
 
@@ -107,8 +101,8 @@ describe('start --json', () => {
 })
 
 describe('start', () => {
-  test('prints where everything is, and lines that work when pasted into a shell', async () => {
-    const command = start(['--port', '0', '--seed', '11'])
+  test('prints where everything is, the inspector first, and lines that work when pasted into a shell', async () => {
+    const command = start(['--port', '0', '--seed', '11'], { env: { YIELD_SANDBOX_NO_INSPECTOR: 'false' } })
     const banner = await command.prints(/[\s\S]*Next:[\s\S]*curl -s .*\/v1\/[\s\S]*npm test/)
     for (const what of [
       'Inspector',
@@ -133,10 +127,6 @@ describe('start', () => {
     )
     const docs = /Docs: +(\S+)/.exec(banner)![1]!
     expect((await fetch(docs)).status).toBe(200)
-  })
-
-  test('prints the address of the inspector first', async () => {
-    const banner = await start(['--port', '0']).prints(/[\s\S]*Next:/)
     const [first = ''] = banner.split('\n').filter((line) => line.includes('http'))
     expect(first).toMatch(/^ {2}Inspector: {5}http:\/\/127\.0\.0\.1:\d+\/$/)
     const page = await fetch(first.split(/\s+/).at(-1)!, { headers: { accept: 'text/html' } })
@@ -157,29 +147,6 @@ describe('start', () => {
     expect((await fetch(new URL('/_sandbox/clock', address), { headers: { cookie } })).status).toBe(200)
   })
 
-  test.each<[string, string[], Record<string, string>]>([
-    ['a flag', ['--no-inspector'], {}],
-    ['the environment', [], { YIELD_SANDBOX_NO_INSPECTOR: '1' }],
-  ])('prints no such address when %s switches it off', async (_, flags, env) => {
-    const command = start(['--port', '0', ...flags], { env })
-    const banner = await command.prints(/[\s\S]*Next:/)
-    expect(banner).not.toContain('Inspector')
-    const root = new URL('/', /Base URL: +(\S+)/.exec(banner)![1])
-    expect((await fetch(root, { redirect: 'manual', headers: { accept: 'text/html' } })).status).toBe(302)
-  })
-
-  test('has it unless the environment says no', async () => {
-    const command = start(['--port', '0'], { env: { YIELD_SANDBOX_NO_INSPECTOR: 'false' } })
-    expect(await command.prints(/[\s\S]*Next:/)).toContain('Inspector')
-  })
-
-  test('prints nothing when told to be quiet', async () => {
-    const command = start(['--port', '0', '--quiet', '--json'])
-    await command.credentials()
-    command.kill('SIGTERM')
-    expect((await command.ended).stderr).toBe('')
-  })
-
   test('takes flags before the environment, and that before the fixture file', async () => {
     const fixtures = join(directory, 'seeded.yaml')
     const shipped = join(ROOT, 'fixtures')
@@ -188,13 +155,9 @@ describe('start', () => {
       `${shipped}/demo-keys/`,
     )
     await writeFile(fixtures, `${text}\noptions:\n  seed: 1\n  port: 0\n`)
-    const env = { YIELD_SANDBOX_FIXTURES: fixtures, YIELD_SANDBOX_JSON: '1' }
-    const seeds = [
-      start([], { env }),
-      start([], { env: { ...env, YIELD_SANDBOX_SEED: '2' } }),
-      start(['--seed', '3'], { env: { ...env, YIELD_SANDBOX_SEED: '2' } }),
-    ].map(async (command) => (await command.credentials()).seed)
-    expect(await Promise.all(seeds)).toEqual([1, 2, 3])
+    const env = { YIELD_SANDBOX_FIXTURES: fixtures, YIELD_SANDBOX_JSON: '1', YIELD_SANDBOX_SEED: '2' }
+    const seeds = [[], ['--seed', '3']].map(async (flags) => (await start(flags, { env }).credentials()).seed)
+    expect(await Promise.all(seeds)).toEqual([2, 3])
   })
 })
 
@@ -202,12 +165,16 @@ describe('variables of the environment', () => {
   test('that are empty count as unset, and switches take true, false, 1 and 0', async () => {
     const names = ['HOST', 'FIXTURES', 'SEED', 'CONFIRMATION_DELAY', 'DATA_DIR', 'CLOCK', 'CONTROL_TOKEN', 'LOG_LEVEL']
     const empty = Object.fromEntries([...names, 'FORK_URL'].map((name) => [`YIELD_SANDBOX_${name}`, '']))
-    const env = { ...empty, YIELD_SANDBOX_PORT: '0', YIELD_SANDBOX_JSON: 'true', YIELD_SANDBOX_QUIET: '0' }
-    const command = start([], { env })
+    const switches = { YIELD_SANDBOX_JSON: 'true', YIELD_SANDBOX_QUIET: '0', YIELD_SANDBOX_NO_INSPECTOR: '1' }
+    const command = start([], { env: { ...empty, YIELD_SANDBOX_PORT: '0', ...switches } })
     const { base_url } = await command.credentials()
     expect(base_url).toMatch(/^http:\/\/127\.0\.0\.1:/)
-    const banner = start(['--port', '0'], { env: { YIELD_SANDBOX_JSON: 'false', YIELD_SANDBOX_QUIET: '' } })
-    expect(await banner.prints(/Base URL: +\S+/)).toContain('http://127.0.0.1:')
+    const page = await fetch(new URL('/', base_url), { redirect: 'manual', headers: { accept: 'text/html' } })
+    expect(page.status).toBe(302) // to the description: there is no inspector
+    const env = { YIELD_SANDBOX_JSON: 'false', YIELD_SANDBOX_QUIET: '' }
+    const banner = await start(['--port', '0', '--no-inspector'], { env }).prints(/[\s\S]*Next:/)
+    expect(banner).toMatch(/Base URL: +http:\/\/127\.0\.0\.1:/)
+    expect(banner).not.toContain('Inspector')
   })
 })
 

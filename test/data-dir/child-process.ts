@@ -1,5 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
+import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
@@ -15,12 +16,22 @@ export interface Child {
   kill(): Promise<void>
 }
 
+/** Code of the bundled scripts: they are the same for every test of a worker. */
+const bundles = new Map<string, Promise<string>>()
+
+async function bundleOf(script: string): Promise<string> {
+  const bundle = await rolldown({ input: fileURLToPath(new URL(script, import.meta.url)), platform: 'node' })
+  const { output } = await bundle.generate({ codeSplitting: false })
+  await bundle.close()
+  return output[0].code
+}
+
 /** Bundles the script into the directory and returns the file. */
 export async function bundled(script: string, directory: string): Promise<string> {
-  const bundle = await rolldown({ input: fileURLToPath(new URL(script, import.meta.url)), platform: 'node' })
+  const code = bundles.get(script) ?? bundleOf(script)
+  bundles.set(script, code)
   const file = join(directory, 'child.mjs')
-  await bundle.write({ file, codeSplitting: false })
-  await bundle.close()
+  await writeFile(file, await code)
   return file
 }
 

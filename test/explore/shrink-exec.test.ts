@@ -1,17 +1,6 @@
-import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
-import { findScenario } from '../../src/scenarios/find-scenario.ts'
 import { runHere } from '../cli/in-process.ts'
-import {
-  CLIENT,
-  expectNothingToShrink,
-  folder,
-  HARMLESS,
-  keepsTheFewest,
-  NOTHING,
-  scenariosFolder,
-  shrinking,
-} from './shrinking.ts'
+import { expectNothingToShrink, HARMLESS, keepsTheFewest, NOTHING, scenariosFolder } from './shrinking.ts'
 
 scenariosFolder()
 
@@ -21,15 +10,7 @@ describe('exec --shrink', () => {
     await keepsTheFewest(HARMLESS)
   })
 
-  test('says that a failure does not come again, and keeps all that struck', async () => {
-    const once = `${CLIENT}; test -e ${join(folder, 'flag')} && exit 0; touch ${join(folder, 'flag')}; exit 7`
-    const ended = await shrinking('whole.yaml', HARMLESS, once)
-    expect(ended.code).toBe(7)
-    expect(ended.stderr).toMatch(/did not come again with the same faults: it depends on the client's own randomness/)
-    expect((await findScenario(join(folder, 'whole.yaml'))).faults).toHaveLength(1)
-  })
-
-  // When nothing failed, or no fault struck: shrink-exec.long.test.ts.
+  // When it does not come again, nothing failed, or no fault struck: shrink-exec.long.test.ts.
   test('says that there is nothing to shrink when it fails alike without any fault', () =>
     expectNothingToShrink(NOTHING.alike!))
 

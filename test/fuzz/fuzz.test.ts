@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { FuzzRun } from './fuzz-run.ts'
 
 /** More of them: fuzz.long.test.ts, and `npm run test:fuzz`. */
-const REQUESTS = 150
+const REQUESTS = 60
 const SEED = 7
 
 test('hostile requests, and nothing breaks', async () => {

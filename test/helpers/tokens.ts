@@ -8,8 +8,13 @@ export type Changes = Record<string, unknown>
 
 const IDP_KEY = new URL('../../fixtures/demo-keys/identity-provider.pem', import.meta.url)
 
+let strangers: KeyObject | undefined
+
 /** An RSA key that nobody knows. */
-export const strangersKey = (): KeyObject => generateKeyPairSync('rsa', { modulusLength: 2048 }).privateKey
+export function strangersKey(): KeyObject {
+  strangers ??= generateKeyPairSync('rsa', { modulusLength: 2048 }).privateKey
+  return strangers
+}
 
 /** Seconds of real time since the Unix epoch. */
 export const seconds = (): number => Math.floor(Date.now() / 1000)

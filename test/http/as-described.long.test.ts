@@ -1,3 +1,4 @@
 import { asDescribed } from './as-described.ts'
 
-asDescribed('live-like')
+asDescribed('specification', { bothPlaces: true })
+asDescribed('live-like', { bothPlaces: true })

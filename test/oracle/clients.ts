@@ -56,14 +56,18 @@ export const BEHAVIOUR_NAMES = Object.keys(BEHAVIOURS)
 /** A scheduler or a supervisor starts nothing again at once: a service that asked for a second's pause has had it. */
 const RESTART_MS = 1_100
 
-/** Debian's own Python has Debian's packages; another one may come first in PATH. */
-const python = ['python3', '/usr/bin/python3'].find((command) => canRun(command, '-c', 'import requests'))
+/** How the program is found that a row names. Debian's own Python has Debian's packages; another one may come first in PATH. */
+const FINDERS: Record<string, () => string | undefined> = {
+  python3: () => ['python3', '/usr/bin/python3'].find((command) => canRun(command, '-c', 'import requests')),
+  java: () => (canRun('java', '--version') ? 'java' : undefined),
+  bash: () => (canRun('jq', '--version') && canRun('curl', '--version') ? 'bash' : undefined),
+}
+const programs = new Map<string, string | undefined>()
 
-/** Programs by the name that a row has for them; undefined for one that is not installed. */
-const PROGRAMS: Record<string, string | undefined> = {
-  python3: python,
-  java: canRun('java', '--version') ? 'java' : undefined,
-  bash: canRun('jq', '--version') && canRun('curl', '--version') ? 'bash' : undefined,
+/** A program by the name that a row has for it, looked for once; undefined for one that is not installed. */
+function programOf(name: string): string | undefined {
+  if (!programs.has(name)) programs.set(name, FINDERS[name]?.())
+  return programs.get(name)
 }
 
 function canRun(command: string, ...args: string[]): boolean {
@@ -72,7 +76,7 @@ function canRun(command: string, ...args: string[]): boolean {
 
 /** @returns true if what a client needs is installed */
 export function isInstalled({ program, library }: Row): boolean {
-  if (program) return PROGRAMS[program[0]] !== undefined
+  if (program) return programOf(program[0]) !== undefined
   return library === undefined || library === 'plain-fetch' || existsSync(new URL('libraries/node_modules', folder))
 }
 
@@ -80,7 +84,7 @@ export function isInstalled({ program, library }: Row): boolean {
 export async function clientOf(row: Row): Promise<Client> {
   if (row.program) {
     const [command, ...args] = row.program
-    return program(row.name, [PROGRAMS[command] ?? command, ...args])
+    return program(row.name, [programOf(command) ?? command, ...args])
   }
   const work = row.library ? await libraryOf(row.library) : BEHAVIOURS[row.worker ?? row.name]
   if (!work) throw new Error(`there is no worker ${row.worker ?? row.name}`)

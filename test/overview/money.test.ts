@@ -75,20 +75,22 @@ describe('end users', () => {
     expect((await open.control.money({ checks: false })).checks).toBeNull()
   })
 
-  test.each([
-    ['tenant=acne', 'tenant'],
-    ['limit=0', 'limit'],
-    ['limit=1001', 'limit'],
-    ['points=3', 'points'],
-    ['points=10001', 'points'],
-    ['checks=no', 'checks'],
-    ['external_id=', 'external_id'],
-    ['user=alice', 'user'],
-  ])('a wrong query is refused by the name of its parameter: %s', async (query, param) => {
+  test('are not shown by a wrong query, which is refused by the name of its parameter', async () => {
     const { name } = open.sandbox.namespace
-    const response = await fetch(`${open.sandbox.baseUrl}/_sandbox/namespaces/${name}/money?${query}`)
-    expect(response.status).toBe(400)
-    expect(await response.json()).toMatchObject({ code: 'validation_error', param })
+    for (const [query, param] of [
+      ['tenant=acne', 'tenant'],
+      ['limit=0', 'limit'],
+      ['limit=1001', 'limit'],
+      ['points=3', 'points'],
+      ['points=10001', 'points'],
+      ['checks=no', 'checks'],
+      ['external_id=', 'external_id'],
+      ['user=alice', 'user'],
+    ]) {
+      const response = await fetch(`${open.sandbox.baseUrl}/_sandbox/namespaces/${name}/money?${query}`)
+      expect([query, response.status]).toEqual([query, 400])
+      expect(await response.json()).toMatchObject({ code: 'validation_error', param })
+    }
   })
 
   test('of another namespace are not seen', async () => {

@@ -1,63 +1,14 @@
 import { randomUUID } from 'node:crypto'
-import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import { Ledger, type OpenNamespace, openNamespace } from './ledger.ts'
+import { describe, expect, test } from 'vitest'
+import { crossEachOther, depositAtOnce, ledger, open, openEachTime, POOLS } from './transfers-at-once.ts'
 
-let open: OpenNamespace
-let ledger: Ledger
-beforeEach(async () => {
-  open = await openNamespace()
-  ledger = new Ledger(open)
-})
-afterEach(() => open.stop())
+openEachTime()
 
-const POOLS = ['aave-usdc', 'aave-usdc', 'aave-weth', 'morpho-usdc', 'morpho-weth']
+// More of them: concurrency.long.test.ts.
+describe('60 concurrent transfers on 15 portfolios', () => {
+  test('deposits all succeed, once each, and the ledger is the chain', () => depositAtOnce(3))
 
-/** A number of end users with a portfolio on each of {@link POOLS}, two of them in one pool. */
-async function openMany(users: number): Promise<{ user: string; portfolio: string }[]> {
-  const names = Array.from({ length: users }, (_, i) => `user-${i}`)
-  const all = names.flatMap((user) =>
-    POOLS.map((pool) => open.acme.open(user, pool).then((portfolio) => ({ user, portfolio }))),
-  )
-  return Promise.all(all)
-}
-
-describe('200 concurrent transfers on 50 portfolios', () => {
-  test('deposits all succeed, once each, and the ledger is the chain', async () => {
-    const portfolios = await openMany(10)
-    const orders = Array.from({ length: 200 }, (_, i) => ({ ...portfolios[i % 50]!, amount: 1_000_000n + BigInt(i) }))
-    const answers = await Promise.all(
-      orders.map(({ user, portfolio, amount }) => open.acme.deposit(user, portfolio, amount.toString())),
-    )
-    expect(answers.map(({ status, body }) => ({ status, code: body.code }))).toEqual(
-      orders.map(() => ({ status: 200, code: undefined })),
-    )
-    expect(new Set(answers.map(({ body }) => body.tx_hash)).size).toBe(200)
-    expect(new Set(answers.map(({ body }) => body.transaction_id)).size).toBe(200)
-    for (const { user, portfolio } of portfolios) {
-      const { data } = (await open.acme.get(`end_users/${user}/portfolios`)).body
-      const expected = orders
-        .filter((order) => order.portfolio === portfolio)
-        .reduce((sum, { amount }) => sum + amount, 0n)
-      const listed = data.find(({ portfolio_id }: { portfolio_id: string }) => portfolio_id === portfolio)
-      expect(listed.deposited).toBe(expected.toString())
-    }
-    for (const { body } of answers) expect((await ledger.receipt(body.tx_hash))?.status).toBe('0x1')
-    await ledger.expectSound()
-  })
-
-  test('deposits and withdrawals that cross each other keep the ledger sound', async () => {
-    const portfolios = await openMany(4)
-    for (const { user, portfolio } of portfolios) await open.acme.deposit(user, portfolio, '1000000')
-    const answers = await Promise.all(
-      Array.from({ length: 120 }, (_, i) => {
-        const { user, portfolio } = portfolios[i % portfolios.length]!
-        return i % 2 ? open.acme.withdraw(user, portfolio, '300000') : open.acme.deposit(user, portfolio, '100000')
-      }),
-    )
-    for (const { status, body } of answers)
-      expect([200, 'insufficient_balance']).toContain(status === 200 ? 200 : body.code)
-    await ledger.expectSound()
-  })
+  test('deposits and withdrawals that cross each other keep the ledger sound', () => crossEachOther(3))
 })
 
 describe('one wallet, spent from many sides', () => {

@@ -4,7 +4,7 @@ import { type SandboxHandle, startSandbox } from '../../src/index.ts'
 import { Partner } from '../helpers/partner.ts'
 import { CLOCK, runAlone, runIsolated } from './isolated-run.ts'
 
-const NAMESPACES = 8
+const NAMESPACES = 4
 
 let sandbox: SandboxHandle
 
@@ -23,7 +23,7 @@ test('tests at once, each in a namespace of its own, get byte for byte what each
     }),
   )
   for (const told of runs) expect(told.filter((one) => one === false)).toEqual([])
-  for (const i of [3, 7]) expect(runs[i]).toEqual(await runAlone(i))
+  expect(runs[3]).toEqual(await runAlone(3))
   expect((await sandbox.audit()).ok).toBe(true)
   expect(await sandbox.clock.iso()).toBe('2030-01-01T00:00:00.000Z')
 })

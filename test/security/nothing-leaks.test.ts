@@ -7,6 +7,7 @@ import { renderJson } from '../../src/certify/certificate-file.ts'
 import { renderPage } from '../../src/certify/render/document-of.ts'
 import { renderCertificateText } from '../../src/certify/render/render-text.ts'
 import type { SandboxHandle } from '../../src/index.ts'
+import { findScenario } from '../../src/scenarios/find-scenario.ts'
 import { REPORT_FORM_NAMES } from '../../src/verdict/report.ts'
 import { certified } from '../certify/certified.ts'
 import { temporaryDirectory } from '../data-dir/temporary-directory.ts'
@@ -183,7 +184,8 @@ test('nor does a certificate hold one', async () => {
   const file = join(directory, 'careless.mjs')
   writeFileSync(file, CARELESS)
   const told = join(directory, 'told')
-  const wish = { operations: ['list_pools'], kinds: ['unknown_fields'] } as const
+  const scenarios = [await findScenario('dropped-deposit')]
+  const wish = { operations: ['list_pools' as const], kinds: ['unknown_fields'], scenarios }
   const certificate = await certified([process.execPath, file, told], wish)
   secrets = readFileSync(told, 'utf8')
     .split('\n')

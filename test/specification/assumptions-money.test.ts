@@ -5,7 +5,7 @@ import { confirmed, mined } from '../helpers/confirmation.ts'
 import { sandboxWith } from '../helpers/fixture-file.ts'
 import { receiptOf, revokeAllowance, tokenBalance } from '../helpers/on-chain.ts'
 import { outcome } from '../helpers/outcome.ts'
-import { Partner, testNamespace, testSandbox } from '../helpers/partner.ts'
+import { Partner, testNamespace } from '../helpers/partner.ts'
 import { NUMERIC, TIMESTAMP, TX_HASH, ULID } from '../helpers/patterns.ts'
 
 const YEAR = 365 * 24 * 60 * 60 * 1000
@@ -213,7 +213,7 @@ test.each([
 })
 
 test('Assumption transaction-visible: once confirmed, never before', async () => {
-  await using slow = await testSandbox({ confirmationDelay: '10s' })
+  await using slow = await testNamespace({ confirmationDelay: '10s' })
   await slow.clock.freeze()
   const partner = new Partner(slow)
   const portfolio = await partner.open('vic')

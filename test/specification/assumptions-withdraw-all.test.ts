@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest'
 import { temporaryDirectory } from '../data-dir/temporary-directory.ts'
 import { confirmed, mined } from '../helpers/confirmation.ts'
 import { outcome } from '../helpers/outcome.ts'
-import { Partner, testSandbox } from '../helpers/partner.ts'
+import { Partner, testNamespace, testSandbox } from '../helpers/partner.ts'
 import {
   acme,
   EMPTY,
@@ -37,7 +37,7 @@ test('Assumption withdraw-all: a deposit makes what was shown before it just an 
   const { body } = await acme.withdraw('otto', portfolio, shown)
   expect([await movedLast(acme, 'otto'), body.total_balance]).toEqual([shown, expect.stringMatching(/^(499|50[01])$/)])
 
-  await using slow = await testSandbox({ confirmationDelay: '10s' })
+  await using slow = await testNamespace({ confirmationDelay: '10s' })
   await slow.clock.freeze()
   const partner = new Partner(slow)
   const opened = await partner.open('quin')

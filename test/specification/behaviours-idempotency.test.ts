@@ -3,7 +3,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { SandboxHandle } from '../../src/index.ts'
 import { isOpen, mined } from '../helpers/confirmation.ts'
 import { outcome } from '../helpers/outcome.ts'
-import { Partner, testNamespace, testSandbox } from '../helpers/partner.ts'
+import { Partner, testNamespace } from '../helpers/partner.ts'
 import { send } from '../http/raw-http.ts'
 
 /** Behaviours of the Idempotency-Key that are neither in the specification nor among the assumptions. */
@@ -68,7 +68,7 @@ test('Behaviour replayed-error: the body is the first one, its request_id too; t
 })
 
 test('Behaviour idempotency-life: counts from completion, and a replay does not prolong it', async () => {
-  await using slow = await testSandbox({ confirmationDelay: '10s' })
+  await using slow = await testNamespace({ confirmationDelay: '10s' })
   await slow.clock.freeze()
   const partner = new Partner(slow)
   const portfolio = await partner.open('ida')
@@ -96,7 +96,7 @@ test('Behaviour unknown-end-user-kept: end_user_not_found is kept under the key'
 })
 
 test('Behaviour idempotency-joined: a request that joins another has Idempotency-Key-Replay: true', async () => {
-  await using slow = await testSandbox({ confirmationDelay: '10s' })
+  await using slow = await testNamespace({ confirmationDelay: '10s' })
   await slow.clock.freeze()
   const partner = new Partner(slow)
   const portfolio = await partner.open('joe')

@@ -1,12 +1,12 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { SandboxHandle } from '../../src/index.ts'
 import { mined } from '../helpers/confirmation.ts'
-import { Partner, testSandbox } from '../helpers/partner.ts'
+import { Partner, testNamespace } from '../helpers/partner.ts'
 
 let sandbox: SandboxHandle
 let acme: Partner
 beforeAll(async () => {
-  sandbox = await testSandbox({ confirmationDelay: '10s' })
+  sandbox = await testNamespace({ confirmationDelay: '10s' })
   await sandbox.clock.freeze()
   acme = new Partner(sandbox)
 })

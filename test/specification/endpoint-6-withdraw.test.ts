@@ -4,14 +4,14 @@ import type { SandboxHandle } from '../../src/index.ts'
 import { confirmed, isOpen, mined } from '../helpers/confirmation.ts'
 import { receiptOf, tokenBalance } from '../helpers/on-chain.ts'
 import { outcome } from '../helpers/outcome.ts'
-import { type Answer, type Ask, Partner, testSandbox } from '../helpers/partner.ts'
+import { type Answer, type Ask, Partner, testNamespace } from '../helpers/partner.ts'
 import { TX_HASH } from '../helpers/patterns.ts'
 
 let sandbox: SandboxHandle
 let acme: Partner
 let wallet: string
 beforeAll(async () => {
-  sandbox = await testSandbox({ confirmationDelay: '10s' })
+  sandbox = await testNamespace({ confirmationDelay: '10s' })
   await sandbox.clock.freeze()
   acme = new Partner(sandbox)
   wallet = (await acme.post('end_users', { external_id: 'wendy' })).body.wallet_address

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { SandboxHandle } from '../../src/index.ts'
 import { isOpen, mined } from '../helpers/confirmation.ts'
 import { outcome } from '../helpers/outcome.ts'
-import { Partner, testSandbox } from '../helpers/partner.ts'
+import { Partner, testNamespace } from '../helpers/partner.ts'
 
 const DAY = 24 * 60 * 60 * 1000
 const LISTS = ['pools', 'end_users/liv/portfolios', 'end_users/liv/transactions']
@@ -10,7 +10,7 @@ const LISTS = ['pools', 'end_users/liv/portfolios', 'end_users/liv/transactions'
 let sandbox: SandboxHandle
 let acme: Partner
 beforeAll(async () => {
-  sandbox = await testSandbox({ confirmationDelay: 'realistic' })
+  sandbox = await testNamespace({ confirmationDelay: 'realistic' })
   acme = new Partner(sandbox)
   for (let i = 0; i < 26; i++) await acme.open('liv')
   await sandbox.clock.freeze()

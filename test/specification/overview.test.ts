@@ -3,13 +3,13 @@ import type { SandboxHandle } from '../../src/index.ts'
 import { confirmed, isOpen, mined } from '../helpers/confirmation.ts'
 import { receiptOf } from '../helpers/on-chain.ts'
 import { outcome } from '../helpers/outcome.ts'
-import { Partner, testSandbox } from '../helpers/partner.ts'
+import { Partner, testNamespace } from '../helpers/partner.ts'
 
 let sandbox: SandboxHandle
 let acme: Partner
 let openapi: { paths: Record<string, Record<string, { callbacks?: unknown }>>; webhooks?: unknown }
 beforeAll(async () => {
-  sandbox = await testSandbox({ confirmationDelay: '20s' })
+  sandbox = await testNamespace({ confirmationDelay: '20s' })
   await sandbox.clock.freeze()
   acme = new Partner(sandbox)
   openapi = (await (await fetch(`${sandbox.baseUrl}/openapi.json`)).json()) as typeof openapi

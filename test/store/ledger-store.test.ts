@@ -84,7 +84,7 @@ describe.each(['transactions', 'end_users'] as const)('pages of %s', (collection
       const bound = [moment(n >> 2), `id_${1000 + n}`]
       for (const up_to of [undefined, 0, 40, size / 2, size]) {
         for (const side of ['after', 'before'])
-          for (const limit of [1, 100, size]) {
+          for (const limit of up_to === undefined ? [1, 100, size] : [1, 100]) {
             const query = { scope: 'alice', limit, [side]: bound, ...(up_to !== undefined && { up_to }) }
             expect(await store.page(collection, query)).toEqual(model.page(collection, query))
           }

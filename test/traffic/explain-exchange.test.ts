@@ -5,6 +5,7 @@ import { ERRORS } from '../../src/domain/errors.ts'
 import { OPERATIONS } from '../../src/domain/operations.ts'
 import { explainExchange, nextStep } from '../../src/traffic/explain-exchange.ts'
 import { type CausedTransfer, EXCHANGE_ENDS, type RecordedExchange } from '../../src/traffic/recorded-exchange.ts'
+import { anyText } from '../helpers/any-text.ts'
 import { type ExchangeParts, exchange } from '../verdict/exchange.ts'
 
 const BODY = '{"portfolio_id":"jar_1","amount_minor":"1000"}'
@@ -196,7 +197,7 @@ describe('what to do next', () => {
 })
 
 test('whatever was recorded has an explanation of short sentences', () => {
-  const text = fc.oneof(fc.string({ unit: 'binary' }), fc.constantFrom('<script>', '\u001b[2J', 'x'.repeat(5_000)))
+  const text = fc.oneof(anyText(), fc.constantFrom('<script>', '\u001b[2J', 'x'.repeat(5_000)))
   const orNull = <T>(values: fc.Arbitrary<T>) => fc.option(values, { nil: null })
   const arbitrary: fc.Arbitrary<RecordedExchange> = fc
     .record({

@@ -1,0 +1,3 @@
+import { comparesAnyBooks } from './any-books.ts'
+
+comparesAnyBooks(5)
