@@ -85,7 +85,7 @@ describe('an archive', () => {
     [{ end: 'dropped', dropped: 'reset' }, 'dropped by a fault: reset'],
     [{ end: 'dropped', dropped: 'truncated' }, 'dropped by a fault: truncated'],
     [{ end: 'abandoned' }, 'abandoned by the client'],
-    [{ end: 'cut_off' }, 'cut off by a reset or the end of the sandbox'],
+    [{ end: 'cut_off' }, 'cut off by a reset, or the end of a process of the sandbox'],
     [{ end: 'open', ended: null }, 'not over yet'],
   ] as const)('one without an answer, %j, has the status 0 and says why', (parts, error) => {
     for (const response of [null, {}]) {

@@ -52,7 +52,7 @@ describe('an answer', () => {
     ['answer cut short', { end: 'dropped', dropped: 'truncated' }],
     ['connection dropped', { end: 'dropped', dropped: null }],
     ['client left after 1.2 s', { end: 'abandoned', response: null, until: 1234 }],
-    ['cut off by a reset', { end: 'cut_off', response: null }],
+    ['cut off by a reset, or the end of a process', { end: 'cut_off', response: null }],
     ['no answer yet', { end: 'open' }],
     ['no answer yet', { response: null }],
   ])('%s', (answer, parts) => {
