@@ -170,7 +170,13 @@ export class Postgres {
   hold(held: boolean): void {
     const pid = this.#process?.pid
     if (pid === undefined) return
-    for (const one of [pid, ...childrenOf(pid)]) process.kill(one, held ? 'SIGSTOP' : 'SIGCONT')
+    for (const one of [...childrenOf(pid), pid]) {
+      try {
+        process.kill(one, held ? 'SIGSTOP' : 'SIGCONT')
+      } catch {
+        // that connection has ended
+      }
+    }
   }
 
   /** Ends it and removes its folder. */
