@@ -166,19 +166,6 @@ export class Postgres {
     })
   }
 
-  /** Lets the server and all its connections stand still, without an answer to anybody, or go on. */
-  hold(held: boolean): void {
-    const pid = this.#process?.pid
-    if (pid === undefined) return
-    for (const one of [...childrenOf(pid), pid]) {
-      try {
-        process.kill(one, held ? 'SIGSTOP' : 'SIGCONT')
-      } catch {
-        // that connection has ended
-      }
-    }
-  }
-
   /** Ends it and removes its folder. */
   async stop(): Promise<void> {
     await this.kill()
