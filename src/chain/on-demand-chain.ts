@@ -50,6 +50,8 @@ export class OnDemandChain implements Chain, NodeUser {
   #begin: ChainCopy | undefined
   /** Place of its node in the pool. */
   #place: NodePlace | undefined
+  /** True if its time is to be brought up to the clock when it is woken. */
+  #behind = false
 
   constructor(options: OnDemandOptions) {
     const { setup, clock, log, idleMs, archive } = options
@@ -221,6 +223,12 @@ export class OnDemandChain implements Chain, NodeUser {
     if (this.awake || this.#lags) await this.#lifecycle.use((chain) => chain.catchUp())
   }
 
+  /** As {@link catchUp}; a chain at rest is left so, and catches up when it is woken. Throws ChainUnavailableError. */
+  async goOn(): Promise<void> {
+    if (this.awake) await this.catchUp()
+    else this.#behind = true
+  }
+
   /** Takes it back to its first state, at the clock's present. Throws ChainUnavailableError, and errors of {@link wake}. */
   reset(): Promise<void> {
     return this.#lifecycle.reset(async () => {
@@ -257,6 +265,8 @@ export class OnDemandChain implements Chain, NodeUser {
       this.#place = place
       this.#begin = undefined
       this.#survey = chain.survey
+      if (this.#behind) await chain.follow()
+      this.#behind = false
       return chain
     } catch (error) {
       await node?.stop()

@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs'
 import { mkdir, readdir, realpath } from 'node:fs/promises'
 import { dirname, join, resolve } from 'node:path'
 import type { StorageOptions } from '../domain/ports/namespace-registry.ts'
-import type { NamespaceStorage } from '../domain/ports/namespace-storage.ts'
+import { changesOfRun, type NamespaceStorage } from '../domain/ports/namespace-storage.ts'
 import type { UnparsedJournal } from '../domain/ports/unparsed-journal.ts'
 import type { Logger } from '../support/logger.ts'
 import { DataDirectoryError, damaged, systemFailure } from './data-directory-error.ts'
@@ -61,7 +61,7 @@ export class DataDirectory implements NamespaceStorage {
   }
 
   async begin(version: string): Promise<void> {
-    await this.manifest.update({ version, runs: this.manifest.data.runs + 1, clean: false })
+    await this.manifest.update(changesOfRun(this.manifest.data, version))
   }
 
   /** Throws DataDirectoryError if the directory, or a journal in it, has been moved or removed. */

@@ -18,6 +18,7 @@ const ManifestSchema = Type.Object({
   clock: Type.Object({ offset: Type.Number(), frozen_at: Type.Union([Type.Number(), Type.Null()]) }),
   seeded: Type.Boolean(),
   clean: Type.Boolean(),
+  unharmed: Type.Optional(Type.Union([Type.Integer({ minimum: 0 }), Type.Null()])),
   journals: Type.Array(Type.String()),
   /** As in every file, see {@link WriteOrder}; absent in files of format 3 and older. */
   writes: Type.Optional(Type.Integer({ minimum: 0 })),

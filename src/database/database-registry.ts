@@ -176,6 +176,10 @@ export class DatabaseRegistry implements SharedRegistry {
     return (await this.#ask(this.database.statements.processes)).map(processIn)
   }
 
+  giveUp(): void {
+    this.lease.giveUp()
+  }
+
   leave(): Promise<void> {
     return this.lease.close()
   }

@@ -184,9 +184,11 @@ export class Database {
     if (!this.#closed) void this.query('select').catch(() => undefined)
   }
 
-  /** Ends all connections. May be called again. */
+  /** Ends all connections. Those of a database that does not answer are not waited for. May be called again. */
   close(): Promise<void> {
-    this.#closed ??= this.#pool.end()
+    const ended = () => this.#pool.end()
+    this.#closed ??=
+      this.#awaySince === undefined ? ended() : Promise.race([ended(), this.clock.wallSleep(LONGEST_PAUSE_MS)])
     return this.#closed
   }
 }

@@ -1,9 +1,10 @@
-import type {
-  JournalWish,
-  ManifestData,
-  NamespaceManifest,
-  NamespaceStorage,
-  StorageStart,
+import {
+  changesOfRun,
+  type JournalWish,
+  type ManifestData,
+  type NamespaceManifest,
+  type NamespaceStorage,
+  type StorageStart,
 } from '../domain/ports/namespace-storage.ts'
 import type { UnparsedJournal } from '../domain/ports/unparsed-journal.ts'
 import type { Database, Row } from './database.ts'
@@ -32,6 +33,8 @@ export class PostgresStorage implements NamespaceStorage {
   readonly #writer: NamespaceWriter
   readonly #generations: Record<string, Extent>
   readonly #journals = new Map<string, Promise<DatabaseJournal<unknown>>>()
+  /** What the journals had when it was taken. */
+  #taken: Promise<Row[]> | undefined
   #cleared: Promise<void> | undefined
   #closed: Promise<void> | undefined
 
@@ -76,7 +79,7 @@ export class PostgresStorage implements NamespaceStorage {
 
   async begin(version: string): Promise<void> {
     await this.#clear()
-    await this.#writer.change((data) => ({ ...data, version, runs: data.runs + 1, clean: false }))
+    await this.#writer.change((data) => ({ ...data, ...changesOfRun(data, version) }))
   }
 
   async journal<Entry>(name: string, { unhurried }: JournalWish = {}): Promise<UnparsedJournal<Entry>> {
@@ -116,8 +119,27 @@ export class PostgresStorage implements NamespaceStorage {
 
   /** Deletes what no owner may ever need: rewrites that an earlier one did not finish, and what they were to replace. */
   #clear(): Promise<void> {
-    this.#cleared ??= clearEntries(this.#database, this.#writer, this.#generations)
+    this.#cleared ??= this.#present().then((rows) => this.#clearRest(rows))
     return this.#cleared
+  }
+
+  async #clearRest(rows: readonly Row[]): Promise<void> {
+    const { ownership, ended } = this.#writer
+    const { name, epoch } = ownership
+    const { deleteOlder, deleteUnfinished } = this.#database.statements
+    for (const { journal, generation } of rows) {
+      const inForce = this.#generations[String(journal)]?.generation ?? -1
+      const own = [name, journal, inForce]
+      if (Number(generation) < inForce) await this.#database.deleteAll(deleteOlder, own, ended)
+      if (Number(generation) > inForce) await this.#database.deleteAll(deleteUnfinished, [...own, epoch], ended)
+    }
+  }
+
+  /** The generations that have rows, as they were before this process wrote any. */
+  #present(): Promise<Row[]> {
+    const { ownership, ended } = this.#writer
+    this.#taken ??= this.#database.insist(this.#database.statements.present, [ownership.name], ended)
+    return this.#taken
   }
 
   async #openJournal(name: string, unhurried: boolean | undefined): Promise<DatabaseJournal<unknown>> {
@@ -130,10 +152,10 @@ export class PostgresStorage implements NamespaceStorage {
       await this.#clear() // an earlier namespace of this name may have left entries
       await this.#writer.change((data) => ({ ...data, journals: [...data.journals, name] }), written)
     } else {
-      const values = [this.#writer.ownership.name, name, extent.generation, extent.seq]
-      const [foreign] = await this.#database.insist(this.#database.statements.behind, values, this.#writer.ended)
-      if (foreign)
-        throw damagedRows(`${this.place}, journal ${name}`, `row ${foreign.seq} is behind the last one, ${extent.seq}`)
+      const rows = await this.#present()
+      const last = rows.find((row) => row.journal === name && row.generation === extent.generation)?.last
+      if (Number(last ?? 0) > extent.seq)
+        throw damagedRows(`${this.place}, journal ${name}`, `row ${last} is behind the last one, ${extent.seq}`)
     }
     if (this.#writer.ended.aborted) throw this.#writer.ended.reason
     return new DatabaseJournal<unknown>({
@@ -160,20 +182,6 @@ export class PostgresStorage implements NamespaceStorage {
   async #stored(): Promise<void> {
     await Promise.allSettled([...this.#journals.values()].map(async (opened) => (await opened).close()))
     await this.#writer.idle()
-  }
-}
-
-async function clearEntries(
-  database: Database,
-  { ownership, ended }: NamespaceWriter,
-  generations: Record<string, Extent>,
-): Promise<void> {
-  const { name, epoch } = ownership
-  const { journals, deleteOlder, deleteUnfinished } = database.statements
-  for (const { journal } of await database.insist(journals, [name], ended)) {
-    const inForce = generations[String(journal)]?.generation ?? -1
-    await database.deleteAll(deleteOlder, [name, journal, inForce], ended)
-    await database.deleteAll(deleteUnfinished, [name, journal, inForce, epoch], ended)
   }
 }
 

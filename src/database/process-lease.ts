@@ -131,6 +131,11 @@ export class ProcessLease {
     if (this.#writers.get(name) === writer) this.#writers.delete(name)
   }
 
+  /** Lets the lease expire, and loses at once what this process owns: nothing waits any more for a database that does not answer. */
+  giveUp(): void {
+    this.#die('this process has ended without an answer of the database')
+  }
+
   /** Ends the lease: what this process still owns can be taken at once. Never rejects. */
   async close(): Promise<void> {
     if (this.#closing.signal.aborted) return this.#renewing

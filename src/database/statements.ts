@@ -41,19 +41,20 @@ function writing({ namespace, entry }: TableNames) {
     commit: (rows: number) => commit(namespace, entry, rows),
     /** Owner, epoch and head of the namespaces $1, of which every one that was ever made has a row. */
     standing: `select name, owner, epoch, head, deleted from ${namespace} where name = any($1::text[])`,
-    /** Names of the journals that have entries. */
-    journals: `with recursive j as (
-      (select journal from ${entry} where namespace = $1 order by journal limit 1) union all
-      select (select e.journal from ${entry} e where e.namespace = $1 and e.journal > j.journal order by e.journal limit 1)
-      from j where j.journal is not null) select journal from j where journal is not null`,
+    /** The generations of journals that have entries, and the last row of each. */
+    present: `with recursive g as (
+      (select journal, generation from ${entry} where namespace = $1 order by journal, generation limit 1) union all
+      select next.* from g cross join lateral (
+        select e.journal, e.generation from ${entry} e where e.namespace = $1 and (e.journal, e.generation) > (g.journal, g.generation)
+        order by e.journal, e.generation limit 1) as next)
+      select journal, generation, (select max(seq) from ${entry} e
+        where e.namespace = $1 and e.journal = g.journal and e.generation = g.generation) as last from g`,
     /** The entries of $2 journal, $3 generation after $4 up to $5: as many as a page holds, and at least one. */
     page: `select seq, epoch, crc, bytes from (
         select seq, epoch, crc, bytes, sum(octet_length(bytes)) over (order by seq) as total, octet_length(bytes) as own from (
           select seq, epoch, crc, bytes from ${entry} where namespace = $1 and journal = $2 and generation = $3 and seq > $4 and seq <= $5
           order by seq limit ${PAGE_ROWS}) as first
       ) as measured where total <= ${PAGE_BYTES} or total = own order by seq`,
-    /** A row behind the last one, $4, of $2 journal, $3 generation. */
-    behind: `select seq from ${entry} where namespace = $1 and journal = $2 and generation = $3 and seq > $4 limit 1`,
     /** Deletes some entries of the journal $2 of generations before $3. */
     deleteOlder: deleteSome(entry, 'namespace = $1 and journal = $2 and generation < $3'),
     /** Deletes some entries of the journal $2 of generations after $3 that owners before the epoch $4 did not finish. */

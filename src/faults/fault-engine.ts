@@ -14,7 +14,7 @@ import { type CheckedRule, checkRule, type FaultRule, parseFaultHeader, type Rul
 import { type Held, type HoldWish, holdKind } from './hold.ts'
 import { KINDS } from './kinds/index.ts'
 import { PHASES, type Phase } from './phase.ts'
-import { Repairs } from './repairs.ts'
+import { type RepairDeps, Repairs } from './repairs.ts'
 import { FROM_HEADER, type Strike } from './strike.ts'
 
 /** Rules in force at once: every request is matched against every rule. */
@@ -286,7 +286,7 @@ function refuse(issues: readonly Issue[], render: (issue: Issue) => ParameterFau
   if (issues.length > 0) throw invalidParameters(issues.map(render))
 }
 
-export interface EngineDeps {
+export interface EngineDeps extends Pick<RepairDeps, 'mayBreak'> {
   clock: SandboxClock
   random: SeededRandom
   chains: Chains

@@ -11,6 +11,8 @@ export interface Repair {
   what: string
   /** Names what must work before this can be repaired. */
   needs?: string
+  /** True if it stays broken when the process is killed. */
+  lasts?: boolean
   break(): void | Promise<void>
   repair(): void | Promise<void>
 }
@@ -30,6 +32,7 @@ export function poolRepair(part: PoolPart, chain: Chain, pool: PoolFacts, change
   return {
     what: `${part} of ${pool.market_address}, token ${pool.token_address}, chain ${pool.chain_id}`,
     needs: answersOf(chain),
+    lasts: true,
     break: change,
     repair: () => POOL_REPAIRS[part](chain, pool),
   }
@@ -64,7 +67,7 @@ const SETTLING_TIME_MS = 3_000
  * | the rule is cleared, or its `for` is over | at once, or when the chain answers; {@link settleAll} waits for it |
  * | the sandbox is reset | not at all: the chains go back to where they began, see {@link abandon} |
  * | the sandbox stops | as far as the chains answer in time, see {@link settleAtStop} |
- * | it starts again, and was not stopped in order or not all was repaired | every pool, see {@link settleAtStart} |
+ * | it starts again after a run that broke something, and was not stopped in order or not all was repaired | every pool, see {@link settleAtStart} |
  */
 export class Repairs {
   /** By what is broken. Replaced by another map when its repairs are abandoned. */
@@ -160,6 +163,7 @@ export class Repairs {
 
   /** Async, so that what `break` throws at once becomes a rejection. */
   async #break(repair: Repair): Promise<void> {
+    if (repair.lasts) await this.#deps.mayBreak?.()
     await repair.break()
   }
 
@@ -204,4 +208,6 @@ export interface RepairDeps {
   chains: Chains
   /** Pools that faults can break; the same pool may occur for several tenants. */
   pools: readonly PoolFacts[]
+  /** Called before something is broken that stays so when the process is killed. Rejects if that cannot be noted: then it is not broken. */
+  mayBreak?(): Promise<void> | undefined
 }

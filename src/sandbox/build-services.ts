@@ -112,7 +112,7 @@ export async function buildServices(context: PartsContext) {
   }
   const pools = tenants.flatMap((tenant) => tenant.pools)
   const forks = fixture.chains.flatMap(({ chain_id, fork }) => (fork ? [chain_id] : []))
-  const faults = new FaultEngine({ clock, random, chains, pools, forks, log })
+  const faults = new FaultEngine({ clock, random, chains, pools, forks, log, mayBreak: () => persistence?.mayBreak() })
   const scenarios = new ScenarioRunner({ faults, clock, log, seed })
   const exchanges = buildExchanges(context)
   return {

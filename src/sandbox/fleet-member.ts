@@ -17,6 +17,7 @@ import { version } from '../version.ts'
 import { readBeginState } from './begin-state.ts'
 import { advertisedHost, checkFleetOptions, checkFleetToken, type FleetStart } from './check-fleet-options.ts'
 import { Drain } from './drain.ts'
+import { endInTime } from './end-in-time.ts'
 import { FleetDoor } from './fleet-door.ts'
 import { createProbeServer } from './fleet-probes.ts'
 import { answerForwarded, leadToOwners, openFleetListener } from './front.ts'
@@ -270,7 +271,7 @@ export class FleetMember {
     try {
       const sandbox = this.#seat?.sandbox
       await this.#giveAway(registry)
-      await sandbox?.stop()
+      if (sandbox) await endInTime(registry, sandbox.stop())
       this.#seat = undefined
       await registry.leave()
       // The others notice that it is gone, and pass nothing more on to it: what came as it closes its port would be cut off.
@@ -292,9 +293,10 @@ export class FleetMember {
     const { sandbox, door } = seat
     this.#drain = new Drain({ namespaces: sandbox.namespaces, door })
     const over = AbortSignal.any([registry.dead, door.after(this.options.drain)])
-    await this.#drain
+    const drained = this.#drain
       .run(over)
       .catch((error: unknown) => this.#log.warn({ err: error }, 'a namespace did not end in order'))
+    await Promise.race([drained, aborted(over)])
   }
 
   #inBackground(task: Promise<unknown>): void {

@@ -187,7 +187,7 @@ export class Namespace {
 
   /** @returns false if it goes on from a state that an earlier process left without closing it */
   get closedInOrder(): boolean {
-    return !this.#persistence?.mayOweRepairs
+    return this.#persistence?.closedInOrder ?? true
   }
 
   /** ISO 8601 moment at which it was taken over from another process, if it has not been reset since. */
@@ -366,7 +366,7 @@ export class Namespace {
   async #goOn(chains: AnvilChains, persistence: Persistence): Promise<void> {
     await this.services.service.transfers.recover()
     if (persistence.mayOweRepairs) await this.services.faults.repairs.settleAtStart()
-    await chains.catchUp()
+    await chains.goOn()
     await persistence.whole(this.services.service.clock)
     this.#lifecycle.ready()
   }

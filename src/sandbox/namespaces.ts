@@ -1,4 +1,3 @@
-import { availableParallelism } from 'node:os'
 import type { Credentials, GuestWish, NamespaceSummary, NamespaceWish, Readiness } from '../control/contract.ts'
 import type { NamespacesControl } from '../control/control-parts.ts'
 import { isControlToken } from '../control/guard.ts'
@@ -17,7 +16,6 @@ import { ownerAway } from '../http/front-server.ts'
 import { type PipelineDeps, refuseUnlessReady } from '../http/pipeline.ts'
 import { shorten } from '../support/foreign-text.ts'
 import { suggest } from '../support/nearest.ts'
-import { Lanes } from '../support/serial-queue.ts'
 import { type NamespaceCopy, ownControlToken } from './build-services.ts'
 import { credentialsOf } from './credentials.ts'
 import { Expiry } from './expiry.ts'
@@ -44,6 +42,7 @@ import {
   openKept,
   Templates,
 } from './open-namespace.ts'
+import { Openings } from './openings.ts'
 import type { Persistence } from './persistence.ts'
 import { standInFor } from './stand-in.ts'
 import type { Surroundings } from './surroundings.ts'
@@ -92,7 +91,7 @@ export class Namespaces implements NamespacesControl {
     let namespaces: Namespaces | undefined
     const failure = () => (namespaces ? namespaces.#entries.get(DEFAULT_NAMESPACE)?.failure : undefined)
     const standIn = await standInFor(base, { surroundings, registry, failure })
-    const fleet = { base, registry, standIn, leaving, lanes: new Lanes(availableParallelism()) }
+    const fleet = { base, registry, standIn, leaving }
     namespaces = new Namespaces(undefined, { registry, surroundings, templates: new Templates(), fleet })
     return namespaces
   }
@@ -108,6 +107,7 @@ export class Namespaces implements NamespacesControl {
   readonly #templates: Templates
   /** All but the default one, unless it is as the others in a process of several. */
   readonly #entries: NamespaceEntries
+  readonly #openings: Openings
   /** Set in a process of several. */
   readonly #names: FleetNames | undefined
   readonly #expiry: Expiry
@@ -122,6 +122,7 @@ export class Namespaces implements NamespacesControl {
     this.#registry = registry
     this.#surroundings = surroundings
     this.#templates = templates
+    this.#openings = new Openings(surroundings.log)
     this.#entries = new NamespaceEntries({
       opening: (one) => this.#opening(this.#opener(one)),
       defaultClients: new Set(base.fixture.tenants.map(({ tenant }) => tenant.client_id)),
@@ -403,9 +404,8 @@ export class Namespaces implements NamespacesControl {
   }
 
   #opening(open: Opening['open']): Opening {
-    const lanes = this.#fleet?.lanes
-    const inTurn: Opening['open'] = lanes ? (kept) => lanes.run(() => open(kept)) : open
-    return { open: inTurn, log: this.#surroundings.log, moves: lanes !== undefined }
+    const inTurn: Opening['open'] = (kept) => this.#openings.run(() => open(kept))
+    return { open: inTurn, log: this.#surroundings.log, moves: this.#fleet !== undefined }
   }
 
   #refuseIfMany(number: number): void {
@@ -478,8 +478,6 @@ interface FleetSetup {
 
 interface FleetParts extends Omit<FleetSetup, 'surroundings'> {
   standIn: PipelineDeps
-  /** Namespaces that are opened at once take the processor from each other: all would be late. */
-  lanes: Lanes
 }
 
 interface NamespacesDeps extends Pick<Making, 'registry' | 'surroundings' | 'templates'> {

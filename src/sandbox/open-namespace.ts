@@ -160,7 +160,6 @@ async function openNamespace(options: OpenSetup): Promise<Namespace> {
   const namespace = await Namespace.open(options)
   try {
     await namespace.ready
-    void auditAfterKill(namespace, options.surroundings.log)
     return namespace
   } catch (error) {
     namespace.beginStop()

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import type { ClockPosition, SandboxClock } from '../domain/clock.ts'
 import type { Journal } from '../domain/ports/journal.ts'
 import type { NamespaceRegistry, SharedBase } from '../domain/ports/namespace-registry.ts'
-import type { JournalWish, NamespaceStorage } from '../domain/ports/namespace-storage.ts'
+import { isUnharmed, type JournalWish, type NamespaceStorage } from '../domain/ports/namespace-storage.ts'
 import type { UnparsedJournal } from '../domain/ports/unparsed-journal.ts'
 import type { Fixture } from '../fixtures/fixture.ts'
 import { OptionError } from '../option-error.ts'
@@ -41,7 +41,9 @@ export class Persistence {
   readonly run: number
   /** Position of the clock at the last save; undefined for a new state. */
   readonly clock: ClockPosition | undefined
-  /** True if an earlier run did not end in order, or left repairs of faults undone. See `Repairs`. */
+  /** True unless an earlier run did not end in order, or left repairs of faults undone. */
+  readonly closedInOrder: boolean
+  /** True if an earlier run may have left something broken on the chains. See `Repairs`. */
   readonly mayOweRepairs: boolean
   /** True if an earlier run left all records of the fixture. */
   readonly seededBefore: boolean
@@ -51,6 +53,8 @@ export class Persistence {
   #lastClock: ClockPosition
   #clockKept: Promise<void> = Promise.resolve()
   #clockUnkept = false
+  /** Set once it is saved that something may be broken. */
+  #broken: Promise<void> | undefined
   #whole = false
   #obstacle: string | undefined
   readonly #closed = new AbortController()
@@ -60,7 +64,8 @@ export class Persistence {
     this.seed = seed
     this.run = runs
     this.clock = seeded ? clock : undefined
-    this.mayOweRepairs = seeded && !clean
+    this.closedInOrder = !seeded || clean
+    this.mayOweRepairs = !isUnharmed(storage.manifest.data)
     this.seededBefore = seeded
     this.#lastClock = clock
     this.storage = storage
@@ -81,7 +86,7 @@ export class Persistence {
    * a fleet replace each other
    */
   wasOthers({ database, fleet }: { database: boolean; fleet: boolean }): boolean {
-    return database && (this.mayOweRepairs || (fleet && this.seededBefore))
+    return database && (!this.closedInOrder || (fleet && this.seededBefore))
   }
 
   /** Checks regularly that the storage is still in its place, and logs when that changes. */
@@ -169,9 +174,20 @@ export class Persistence {
     this.#whole = false
   }
 
+  /** Call before a fault breaks something of a chain: unless this run ends in order, the next one repairs it. Rejects if that cannot be saved. */
+  mayBreak(): Promise<void> {
+    this.#broken ??= this.storage.manifest.update({ unharmed: null }).catch((error: unknown) => {
+      this.#broken = undefined
+      throw error
+    })
+    return this.#broken
+  }
+
   /** Call when all that the fixture asks for is there, and the repairs of an earlier run are done. */
   async whole(clock: SandboxClock): Promise<void> {
+    const { data } = this.storage.manifest
     if (!this.seeded) await this.#keep({ clock: clock.state, seeded: true })
+    else if (!isUnharmed(data)) await this.storage.manifest.update({ unharmed: data.runs })
     this.#whole = true
   }
 

@@ -24,6 +24,7 @@ import { agreeOnBase, readBeginState } from './begin-state.ts'
 import type { NamespaceCopy } from './build-services.ts'
 import { refuseFleetOptions } from './check-fleet-options.ts'
 import { credentialsOf } from './credentials.ts'
+import { endInTime } from './end-in-time.ts'
 import type { FleetNamespaces } from './fleet-namespaces.ts'
 import { clientsOf, type Namespace } from './namespace.ts'
 import { Namespaces } from './namespaces.ts'
@@ -385,7 +386,7 @@ export class Sandbox {
     this.namespaces.beginStop()
     try {
       await Promise.allSettled([...this.#guests].map((guest) => guest.stop()))
-      await this.namespaces.stop(this.#listener.close())
+      await endInTime(this.#registry, this.namespaces.stop(this.#listener.close()))
     } finally {
       if (this.#host) this.#host.#guests.delete(this)
       else await this.#surroundings.pool.stop()

@@ -18,18 +18,20 @@ export class SerialQueue {
 
 /** Runs as many tasks at once as there are lanes; the others wait in the order they came. */
 export class Lanes {
-  readonly #lanes: SerialQueue[]
-  #next = 0
+  readonly #slots: Slots
 
   constructor(count: number) {
-    this.#lanes = Array.from({ length: count }, () => new SerialQueue())
+    this.#slots = new Slots(count)
   }
 
   /** Resolves or rejects as the task does, once its turn has come. */
-  run<Result>(task: () => Promise<Result>): Promise<Result> {
-    const turn = this.#next++ % this.#lanes.length
-    const lane = this.#lanes.find(({ idle }) => idle) ?? (this.#lanes[turn] as SerialQueue)
-    return lane.run(task)
+  async run<Result>(task: () => Promise<Result>): Promise<Result> {
+    const release = await this.#slots.take(new Promise(() => {})) // for as long as it takes
+    try {
+      return await task()
+    } finally {
+      release?.()
+    }
   }
 }
 

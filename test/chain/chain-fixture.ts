@@ -31,7 +31,7 @@ export interface ChainFixture {
 }
 
 type StartOptions = { rpcTimeout?: number; clock?: SandboxClock } & Partial<
-  Pick<ChainsOptions, 'log' | 'renewAfter' | 'governingKey' | 'journal' | 'begin' | 'idleMs' | 'pool'>
+  Pick<ChainsOptions, 'log' | 'renewAfter' | 'governingKey' | 'journal' | 'begin' | 'idleMs' | 'pool' | 'blockTime'>
 >
 
 /** Starts the embedded chain; one that begins with a copy is only opened. */

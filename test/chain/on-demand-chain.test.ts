@@ -1,3 +1,4 @@
+import { numberToHex } from 'viem/utils'
 import { describe, expect, it } from 'vitest'
 import { SandboxClock } from '../../src/domain/clock.ts'
 import { ChainUnavailableError } from '../../src/domain/ports/chain.ts'
@@ -45,6 +46,24 @@ describe('a chain on demand', () => {
       number: `0x${(Number(height) + 1).toString(16)}`,
       timestamp: `0x${((START + DAY) / 1000).toString(16)}`,
     })
+  })
+
+  it('that goes on at rest stays so, and has a block of the present before it is used', async () => {
+    const clock = new SandboxClock(START)
+    const fixture = await start({ clock, blockTime: 30 * DAY }) // no block for the sake of those who read
+    const { chain, chains } = fixture
+    const height = Number(await rpc<Hex>(chain, 'eth_blockNumber'))
+    await rested(fixture)
+    clock.notBefore(START + DAY) // which is no move
+    await chains.goOn()
+    expect(chain.awake).toBe(false)
+    const present = { number: numberToHex(height + 1), timestamp: numberToHex((START + DAY) / 1000) }
+    expect(await rpc(chain, 'eth_getBlockByNumber', 'latest', false)).toMatchObject(present)
+    clock.notBefore(START + 2 * DAY)
+    await rested(fixture)
+    expect(await rpc(chain, 'eth_getBlockByNumber', 'latest', false)).toMatchObject(present)
+    await chains.goOn()
+    expect(Number(await rpc<Hex>(chain, 'eth_blockNumber'))).toBe(height + 2)
   })
 
   it('keeps its Anvil while that alone has something of others, unless it may forget that', async () => {

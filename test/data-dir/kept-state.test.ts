@@ -60,3 +60,26 @@ test('a directory is refused with a fixture that names its protocols, tenants or
   for (const other of others) await expect(open(path, other)).rejects.toThrow(/made from a fixture file with other/)
   await (await open(path, { ...fixture, settings: { ...settings, name: 'Another name' } })).close()
 })
+
+test('a run that was killed owes repairs if a fault has broken something in it, or if an older version had it', async () => {
+  const path = temporaryDirectory()
+  const fixture = await demo()
+  const clock = new SandboxClock()
+  /** One more run, which is killed. */
+  const run = async (inside: (run: Persistence) => Promise<void> = async () => {}) => {
+    const persistence = await open(path, fixture)
+    const { closedInOrder, mayOweRepairs } = persistence
+    await persistence.begin()
+    await inside(persistence)
+    await persistence.abandon()
+    return { closedInOrder, mayOweRepairs }
+  }
+  await run((first) => first.whole(clock))
+  expect(await run()).toEqual({ closedInOrder: false, mayOweRepairs: false })
+  expect(await run((broken) => broken.mayBreak())).toEqual({ closedInOrder: false, mayOweRepairs: false })
+  expect(await run()).toEqual({ closedInOrder: false, mayOweRepairs: true })
+  expect(await run((repaired) => repaired.whole(clock))).toEqual({ closedInOrder: false, mayOweRepairs: true })
+  const byOlder = ({ storage: { manifest } }: Persistence) => manifest.update({ runs: manifest.data.runs + 1 })
+  expect(await run(byOlder)).toEqual({ closedInOrder: false, mayOweRepairs: false })
+  expect(await run()).toEqual({ closedInOrder: false, mayOweRepairs: true })
+})

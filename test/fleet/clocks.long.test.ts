@@ -66,4 +66,21 @@ describe.skipIf(noPostgres)(`machines of a fleet have different clocks${noPostgr
     await deposit('ben', other) // whose tokens are of this machine's time
     expect(await businessTime(other)).toBeGreaterThanOrEqual(after)
   })
+
+  test('a move of the clock that was answered holds when its process is killed at once, and nothing else was written', async () => {
+    let owner = await start('moved', 0)
+    const move = async (body: object) => {
+      const headers = { 'content-type': 'application/json' }
+      const answer = await fetch(`${owner.url}/_sandbox/clock`, { method: 'POST', headers, body: JSON.stringify(body) })
+      expect(answer.status).toBe(200)
+      return Date.parse(((await answer.json()) as { now: string }).now)
+    }
+    for (const body of [{ advance: '30d' }, { advance: '1d', freeze: true }, { advance: '1h' }, { freeze: false }]) {
+      const other = await start('moved', 0)
+      const moved = await move(body)
+      await owner.end('SIGKILL')
+      expect(await eventually(() => businessTime(other))).toBeGreaterThanOrEqual(moved)
+      owner = other
+    }
+  })
 })

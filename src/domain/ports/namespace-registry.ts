@@ -35,6 +35,10 @@ export interface NamespaceRegistry {
   remove(life: string): Promise<void>
   /** Ends what it holds beside the storages, such as connections, once all of them are closed. May be called again. */
   close(): Promise<void>
+  /** See NamespaceStorage. */
+  readonly awaySince?: number | undefined
+  /** Loses every storage at once, as one that others have taken: what waits to be stored ends, stored or not. Left out for files. */
+  giveUp?(): void
 }
 
 /** A process that is alive. */

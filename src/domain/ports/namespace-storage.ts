@@ -63,8 +63,21 @@ export interface ManifestData extends StorageStart {
   seeded: boolean
   /** True if the last run ended in order and left no damage of a fault. */
   clean: boolean
+  /** The run, by its number in {@link runs}, in which no fault has broken anything of a chain; null once one has. Older versions leave it as it was. */
+  unharmed?: number | null
   /** Names of its journals, by which a missing one is noticed. */
   journals: string[]
+}
+
+/** @returns true if no fault has left anything broken on the chains, however the last run ended */
+export function isUnharmed({ seeded, clean, unharmed, runs }: ManifestData): boolean {
+  return !seeded || clean || unharmed === runs
+}
+
+/** The changes of the manifest with which one more run begins. */
+export function changesOfRun(data: ManifestData, version: string): Partial<ManifestData> {
+  const runs = data.runs + 1
+  return { version, runs, clean: false, unharmed: isUnharmed(data) ? runs : null }
 }
 
 /** Initial content of a new storage. */
