@@ -101,7 +101,11 @@ describe('the money', () => {
       'was signed and goes on, although nobody is told',
     ],
     ['under way', { end: 'open', response: null, ended: null }, 'is under way'],
-    ['cut off', { end: 'cut_off', response: null }, 'was signed, and then the sandbox was reset, or a process of it ended'],
+    [
+      'cut off',
+      { end: 'cut_off', response: null },
+      'was signed, and then the sandbox was reset, or a process of it ended',
+    ],
   ]
   const failure = { status: 503, code: 'chain_unavailable' }
   test.each<[string, ExchangeParts, string]>([
