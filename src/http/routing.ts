@@ -4,7 +4,8 @@ import type { Endpoint } from '../partner-api/endpoint.ts'
 
 /** A path in the router's reading, without the query: `/%5fsandbox/` is `/_sandbox/`. Text that cannot be decoded is unchanged. */
 export function routed(url: string): string {
-  const path = url.split('?', 1)[0] ?? ''
+  const query = url.indexOf('?')
+  const path = query < 0 ? url : url.slice(0, query)
   if (!path.includes('%')) return path
   try {
     return decodeURI(path)
