@@ -192,7 +192,8 @@ describe('a salvage is of one moment: what is left has its hash, and nothing is 
       (path) => writeFileSync(path, readFileSync(path).fill('x', 0, 9)),
       DEPOSITS,
     ],
-    ['what was shown', 'showings.journal', cut, DEPOSITS],
+    // Not its end: if that was the last write of all, nothing shows that it is missing.
+    ['what was shown', 'showings.journal', flipInLine(1), DEPOSITS],
   ])('%s', async (name, file, damage, atLeast) => {
     const path = damagedCopy(name, file, damage)
     const before = contentOf(path)
