@@ -9,7 +9,7 @@ test('one whose events somebody follows, or that is held, stays as long as they 
   const followed = await sandbox.namespaces.create()
   const over = new AbortController()
   const { control_url, control_token = '' } = await followed.credentials()
-  await fetch(`${control_url}/events`, { headers: bearer(control_token), signal: over.signal })
+  const events = await fetch(`${control_url}/events`, { headers: bearer(control_token), signal: over.signal })
   const held = await sandbox.namespaces.create()
   const partner = new Partner(held)
   await partner.idpToken()
@@ -19,6 +19,8 @@ test('one whose events somebody follows, or that is held, stays as long as they 
   // Two that come after them go before them.
   for (const _ of [1, 2]) await gone(await sandbox.namespaces.create())
   expect([await isThere(followed), await isThere(held)]).toEqual([true, true])
+  // Read here: fetch ends the connection of an answer that nobody refers to any more.
+  expect(events.status).toBe(200)
   over.abort()
   await waiting
   await gone(followed)
