@@ -131,7 +131,10 @@ async function starts(places) {
 async function atRest(server, flags) {
   const sandbox = await launchSandbox(...flags)
   await server.walIn(SETTLING)
-  const bytes = await server.walIn(REST)
+  // The least of three: PostgreSQL tidies up after the deposits, and writes a hundred times as much meanwhile.
+  const spans = []
+  while (spans.length < 3) spans.push(await server.walIn(REST))
+  const bytes = Math.min(...spans)
   await sandbox.stop()
   return { what: 'WAL of a process at rest, an hour', value: (bytes * 3_600_000) / REST / 2 ** 20, unit: 'MiB' }
 }
