@@ -62,9 +62,9 @@ export class IdpTokenVerifier {
   }
 
   /**
-   * Returns the token's claims, at once if it was verified before. Throws {@link Problem} `token_missing` if the header holds no bearer token, and `invalid_idp_token` if
-   * it is expired, malformed, not for this audience (spec: Identity-provider token 5, 6) or not of the identity provider (assumption
-   * `idp-token-issuer`). `seen`: the result of {@link IdpTokenVerifier.see}.
+   * Returns the token's claims, at once if it was verified before. Throws {@link Problem} `token_missing` if the header holds no bearer
+   * token, and `invalid_idp_token` if it is expired, malformed, not for this audience (spec: Identity-provider token 5, 6) or not of the
+   * identity provider (assumption `idp-token-issuer`). `seen`: the result of {@link IdpTokenVerifier.see}.
    */
   verify(authorization: string | undefined, seen?: Pick<SeenToken, 'refusal'>): IdpClaims | Promise<IdpClaims> {
     if (seen?.refusal) throw seen.refusal

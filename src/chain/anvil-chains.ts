@@ -112,17 +112,12 @@ export class AnvilChains implements Chains {
     await Promise.all(this.all().map((chain) => chain.reset()))
   }
 
-  /** Brings every chain's time up to the clock. */
-  async catchUp(): Promise<void> {
-    await Promise.all(this.all().map((chain) => chain.catchUp()))
-  }
-
   /** Brings every chain's time up to the clock before it is used: at once if it is awake, or else when it is woken. Throws ChainUnavailableError. */
   async goOn(): Promise<void> {
     await Promise.all(this.all().map((chain) => chain.goOn()))
   }
 
-  /** As {@link catchUp}, but returns the reason if a chain does not follow within {@link FOLLOW_TIMEOUT_MS}, instead of throwing. */
+  /** Brings every chain's time up to the clock; returns the reason if a chain does not follow within {@link FOLLOW_TIMEOUT_MS}, instead of throwing. */
   async follow(clock: SandboxClock): Promise<ChainStatus> {
     const late = clock.wallSleep(FOLLOW_TIMEOUT_MS).then(() => {
       throw new Error(`no block of the new time within ${FOLLOW_TIMEOUT_MS / 1_000} s`)

@@ -17,8 +17,13 @@ import { namespaceIn } from './request-log.ts'
  * the endpoint answers at once. Throws any error, unless a fault has ended the connection or answered already: then nobody would get it.
  */
 export function handle(context: RequestContext, deps: PipelineDeps): unknown {
-  const answer = run(context, deps)
-  return answer instanceof Promise ? answer.catch((error: unknown) => refuse(error, context, deps)) : answer
+  const failed = (error: unknown) => refuse(error, context, deps)
+  try {
+    const answer = run(context, deps)
+    return answer instanceof Promise ? answer.catch(failed) : answer
+  } catch (error) {
+    return failed(error)
+  }
 }
 
 function refuse(error: unknown, { exchange, request }: RequestContext, { service }: PipelineDeps): void {
@@ -52,14 +57,8 @@ function run(context: RequestContext, deps: PipelineDeps): unknown {
       : write(context, response, deps)
   }
   // Step 5 of docs/a-deposit.md: a repetition gets the kept response or joins the running request; `operation` does not begin for it.
-  const scope = {
-    tenant_id: tenant.tenant_id,
-    operation: endpoint.operation,
-    external_id: exchange.external_id ?? '',
-    key,
-  }
   const running = service.idempotency.run({
-    scope,
+    scope: { tenant_id: tenant.tenant_id, operation: endpoint.operation, external_id: exchange.external_id ?? '', key },
     body: request.body,
     origin: origin(request),
     operation: async (claim) => operation(claim),

@@ -18,7 +18,8 @@ export const EXCHANGE_ENDS = ['open', 'answered', 'dropped', 'abandoned', 'cut_o
 
 /**
  * How an exchange ended. `answered`: the whole answer was handed over. `dropped`: a fault ended the connection. `abandoned`: the
- * client left before it was answered. `cut_off`: a reset ended it, or the end of the sandbox, or of the process of a fleet that passed it on. `open`: it has not ended yet.
+ * client left before it was answered. `cut_off`: a reset ended it, or the end of the sandbox, or of the process of a fleet that passed it
+ * on. `open`: it has not ended yet.
  */
 export type ExchangeEnd = (typeof EXCHANGE_ENDS)[number]
 
