@@ -5,9 +5,13 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout } from 'node:timers/promises'
 import { Worker } from 'node:worker_threads'
+import pg from 'pg'
 import { inPackage, launch } from './processes.mjs'
+import { alternate, timed } from './stats.mjs'
 
 const DEBIAN = '/usr/lib/postgresql'
+/** Statements by which a round trip is measured. */
+const STATEMENTS = 300
 
 /** A PostgreSQL server with its usual settings, fsync among them, in a folder of its own. */
 export class Postgres {
@@ -48,7 +52,7 @@ export class Postgres {
     return `postgres://postgres@${encodeURIComponent(this.#folder)}:${this.port}/${name}`
   }
 
-  /** Address of a new database, with so many milliseconds of round trip more than TCP on one machine has. */
+  /** Address of a new database, with so many milliseconds of round trip more than TCP on one machine has; and the measured ones. */
   async databaseBehind(name, milliseconds) {
     this.query(`create database ${name}`)
     const proxy = new Worker(inPackage('bench/support/delaying-proxy.mjs'), {
@@ -56,7 +60,10 @@ export class Postgres {
     })
     this.#proxies.push(proxy)
     const port = await new Promise((resolve) => proxy.once('message', resolve))
-    return `postgres://postgres@127.0.0.1:${port}/${name}`
+    const [direct, url] = [this.port, port].map((at) => `postgres://postgres@127.0.0.1:${at}/${name}`)
+    // The proxy takes time itself: it delays by as much less.
+    proxy.postMessage(2 * milliseconds - (await difference(direct, url)))
+    return { url, roundTrip: await difference(direct, url) }
   }
 
   /** The first value that a statement gives. */
@@ -77,6 +84,16 @@ export class Postgres {
     for (const proxy of this.#proxies) await proxy.terminate()
     rmSync(this.#folder, { recursive: true, force: true, maxRetries: 10 })
   }
+}
+
+/** Milliseconds by which a statement takes longer at the second address. */
+async function difference(...urls) {
+  const clients = urls.map((connectionString) => new pg.Client({ connectionString }))
+  for (const client of clients) await client.connect()
+  const [near, far] = clients.map((client) => () => timed(() => client.query('select')))
+  const middle = await alternate({ near, far }, STATEMENTS)
+  for (const client of clients) await client.end()
+  return middle.far - middle.near
 }
 
 /** PostgreSQL refuses to run as root. */

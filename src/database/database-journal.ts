@@ -1,4 +1,5 @@
 import { crc32 } from 'node:zlib'
+import type { AppendWish } from '../domain/ports/journal.ts'
 import type { UnparsedEntry, UnparsedJournal } from '../domain/ports/unparsed-journal.ts'
 import type { Database, Row } from './database.ts'
 import { type DatabaseError, damagedRows } from './database-error.ts'
@@ -69,10 +70,15 @@ export class DatabaseJournal<Entry> implements UnparsedJournal<Entry> {
     }
   }
 
-  append(entry: Entry): Promise<void> {
+  /** An append during a rewrite waits for that, and later ones of other journals do not. */
+  get ordered(): boolean {
+    return this.#rewrite === undefined
+  }
+
+  append(entry: Entry, { ahead }: AppendWish = {}): Promise<void> {
     if (this.#closed) return this.#refuseClosed()
     const json = jsonOf(entry)
-    const done = this.#inTurn(() => this.#writer.append(this.#written, json))
+    const done = this.#inTurn(() => this.#writer.append(this.#written, json, ahead))
     this.#last = done.catch(() => undefined)
     return done
   }

@@ -46,7 +46,7 @@ export interface WrittenJournal {
 
 /** Work that waits for the next commit. */
 type Work = { settle: (error?: Error) => void } & (
-  | { journal: WrittenJournal; json: Buffer }
+  | { journal: WrittenJournal; json: Buffer; ahead: boolean }
   | { flip: WrittenJournal; to: WrittenJournal }
   | { manifest: (data: ManifestData) => ManifestData; enter?: WrittenJournal }
 )
@@ -125,8 +125,9 @@ export class NamespaceWriter {
     return this.#ended.signal
   }
 
-  append(journal: WrittenJournal, json: Buffer): Promise<void> {
-    return this.#enqueue((settle) => ({ journal, json, settle }))
+  /** With `ahead`, it waits for an entry that does not, to be stored with it; if it is refused, the namespace is lost. */
+  append(journal: WrittenJournal, json: Buffer, ahead = false): Promise<void> {
+    return this.#enqueue((settle) => ({ journal, json, ahead, settle }))
   }
 
   /** Puts another generation of a journal in force. */
@@ -269,8 +270,10 @@ export class NamespaceWriter {
       }
       if (failure !== undefined && isRefusal(failure)) {
         const refused = databaseFailure(this.place, failure)
-        if (attempt === 1) return refused
-        this.lose(`a repeated commit was refused: ${refused.message}`) // the first attempt may still be stored
+        // The first attempt may still be stored, and what followed an entry that is refused may not be stored without it.
+        if (attempt > 1) this.lose(`a repeated commit was refused: ${refused.message}`)
+        else if (commit.works.some(isAhead)) this.lose(`an entry that others follow was refused: ${refused.message}`)
+        else return refused
         break
       }
       const stored = await this.#isStored(commit)
@@ -317,7 +320,11 @@ export class NamespaceWriter {
 }
 
 function isUnhurried(work: Work): boolean {
-  return 'journal' in work && work.journal.unhurried === true
+  return isAhead(work) || ('journal' in work && work.journal.unhurried === true)
+}
+
+function isAhead(work: Work): boolean {
+  return 'journal' in work && work.ahead
 }
 
 const ANOTHER_OWNER = 'another process has taken the namespace, or it was deleted'

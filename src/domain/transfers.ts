@@ -167,6 +167,7 @@ export class Transfers {
       amount: request.amount,
       position: { pool, shares: BigInt(portfolio.shares) },
       revert: underWay.revert,
+      booked_at_once: (request.delay ?? this.#deps.confirmationDelay.max) === 0,
       decide: (facts) => {
         if (request.type === 'deposit') return decideDeposit(request.amount, facts, inWords)
         const known = shown?.last_transaction_id === last_transaction_id ? shown : undefined

@@ -1,5 +1,5 @@
 import { numberToHex } from 'viem/utils'
-import type { Journal } from '../../domain/ports/journal.ts'
+import type { AppendWish, Journal } from '../../domain/ports/journal.ts'
 import type { Hex } from '../../domain/records.ts'
 import { SerialQueue } from '../../support/serial-queue.ts'
 import type { Block } from '../json-rpc/block.ts'
@@ -117,8 +117,13 @@ export class ChainJournal {
     return { checkpoint, operations }
   }
 
-  async append(operation: ChainOperation): Promise<void> {
-    await this.#journal.append(operation)
+  /** See `Journal.ordered`. */
+  get ordered(): boolean {
+    return this.#journal.ordered === true
+  }
+
+  async append(operation: ChainOperation, wish?: AppendWish): Promise<void> {
+    await this.#journal.append(operation, wish)
     this.#count(operation)
     if (!('mine' in operation)) return
     const { number, hash: parentHash } = this.tip

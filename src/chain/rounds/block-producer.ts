@@ -13,7 +13,7 @@ import type { NodeEvents } from '../json-rpc/node-events.ts'
 import { type RpcCall, type RpcClient, unsound } from '../json-rpc/rpc-client.ts'
 import type { Protocol } from '../markets/protocols/protocol.ts'
 import type { ChainReader } from '../reading/chain-reader.ts'
-import { type ChainWriter, type CheatJob, runCheats } from '../writing/chain-writer.ts'
+import { type ChainWriter, type CheatJob, type Mined, runCheats } from '../writing/chain-writer.ts'
 import type { NodeRecycler } from '../writing/node-recycler.ts'
 import {
   logsOf,
@@ -280,13 +280,19 @@ export class BlockProducer {
     const failures = rpc.upstreamFailures
     // Step 12 of docs/a-deposit.md: the raw bytes go to the pool.
     const refusals = await writer.broadcast(transfers.map(({ raw_transaction }) => raw_transaction))
+    // Step 14: the logs say what moved; the request that waits for a transfer goes on.
+    let settled: Promise<SignedTransfer[]> | undefined
+    const settle = (mined: Mined) => {
+      settled ??= settleMined(this.#deps, transfers, mined)
+      return settled
+    }
     // Step 13: the block, with the logs of these transfers in the same round trip.
     const mined = await writer.mine(Math.max(first.block_timestamp, reader.latest), {
       ask: [logsOf(transfers)],
       stands: () => this.#ahead.begin(this.#transfers.slice(0, MAX_ROUND)),
+      ahead: transfers.some(({ bookedAtOnce }) => bookedAtOnce) ? (mined) => settle(mined).catch(() => {}) : undefined,
     })
-    // Step 14: the logs say what moved; the request that waits for a transfer goes on.
-    const missing = await settleMined(this.#deps, transfers, mined)
+    const missing = await settle(mined)
     // A transaction whose state could not be fetched stays out of the block, but was not refused.
     if (missing.length > 0 && rpc.upstreamFailures > failures) throw rpc.unavailable()
     if (!last) return missing

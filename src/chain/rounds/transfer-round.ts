@@ -33,6 +33,8 @@ export interface TransferJob extends Awaited {
 
 /** A transfer whose signed bytes have been stored by its owner. */
 export interface SignedTransfer extends UnfinishedTransfer, Awaited {
+  /** See `TransferOrder.booked_at_once`. */
+  bookedAtOnce?: boolean
   /** See `TransferOrder.broadcast`. */
   broadcast?(): void
 }
@@ -175,7 +177,8 @@ function sign(job: TransferJob, facts: TransferFacts, place: Place): SignedJob {
   }
   const record = order.signed(signed, nonce)
   const broadcast = () => order.broadcast?.()
-  return { order, record, transfer: { ...signed, type: order.type, pool, protocol, resolve, reject, broadcast } }
+  const { type, booked_at_once: bookedAtOnce = false } = order
+  return { order, record, transfer: { ...signed, type, pool, protocol, resolve, reject, bookedAtOnce, broadcast } }
 }
 
 /** Number of wallets from which on {@link NonceOrder} forgets all of them. */

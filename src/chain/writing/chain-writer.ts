@@ -14,6 +14,11 @@ export interface OnceMined {
   ask: readonly RpcCall[]
   /** Called when the node has mined the block, right after these calls have been sent. */
   stands(): void
+  /**
+   * Called before {@link ChainWriter.mine} resolves, if whatever is stored from then on is stored after the block: with the block itself
+   * in one write, if it comes within milliseconds. Not called for journals that are stored each by itself.
+   */
+  ahead?: ((mined: Mined) => void) | undefined
 }
 
 /** A block that was mined and written to the journal. */
@@ -84,7 +89,7 @@ export class ChainWriter {
    * Mines the pool into a block of that timestamp (Unix seconds), or of the latest block's if a block from outside is ahead of it.
    * Resolves when the block is in the journal.
    */
-  async mine(timestamp: number, { ask, stands }: OnceMined = UNASKED): Promise<Mined> {
+  async mine(timestamp: number, { ask, stands, ahead }: OnceMined = UNASKED): Promise<Mined> {
     await this.#sync.prepare()
     const make = async () => {
       await this.#mineFrom(timestamp)
@@ -94,8 +99,8 @@ export class ChainWriter {
       if (block instanceof RpcError) throw block
       return { block: block as Block, answers }
     }
-    const { block, answers } = await this.#sync.track(() => this.#sync.block(make))
-    return { number: Number(block.number), timestamp: Number(block.timestamp), answers }
+    const found = await this.#sync.track(() => this.#sync.block(make, ahead && ((found) => ahead(minedIn(found)))))
+    return minedIn(found)
   }
 
   /** Changes balances or allowances directly. The calls of one batch must not depend on each other's order. */
@@ -167,6 +172,10 @@ export class ChainWriter {
     await this.#sync.prepare()
     await this.#sync.track(() => this.#sync.change(operation, () => perform(this.#deps.rpc, operation)))
   }
+}
+
+function minedIn({ block, answers }: { block: Block; answers: unknown[] }): Mined {
+  return { number: Number(block.number), timestamp: Number(block.timestamp), answers }
 }
 
 /** Direct changes of balances or allowances, with the callbacks for their outcome. */

@@ -14,7 +14,8 @@ import { BlockArchiver } from './block-archiver.ts'
  *
  * A change whose answer was cut off leaves that open. The node is then asked for its last block, which must be the one
  * before or the next one; otherwise the node is discarded, and another one repeats the journal. If the node carries out the
- * call even later, the next block shows it by a wrong parent. A change is reported to its caller only after the journal has it.
+ * call even later, the next block shows it by a wrong parent. A change is reported to its caller only after the journal has it;
+ * a block may be reported before, where all that comes of it is stored after it or not at all (`Journal.ordered`).
  */
 export class JournalSync {
   readonly #deps: SyncDeps
@@ -67,11 +68,17 @@ export class JournalSync {
     await this.archiver.makeRoom()
   }
 
-  /** Mines a block by `make`, which returns the last block afterwards, and takes it into the journal. */
-  async block<Found extends { block: Block }>(make: () => Promise<Found>): Promise<Found> {
+  /**
+   * Mines a block by `make`, which returns the last block afterwards, and takes it into the journal. `ahead` is called as soon as
+   * whatever is stored from then on is stored after the block: before it resolves, and only by a journal that is ordered.
+   */
+  async block<Found extends { block: Block }>(
+    make: () => Promise<Found>,
+    ahead?: (found: Found) => void,
+  ): Promise<Found> {
     this.#doubt = true
     const found = await make()
-    await this.#adopt(found.block)
+    await this.#adopt(found.block, ahead && (() => ahead(found)))
     return found
   }
 
@@ -130,21 +137,24 @@ export class JournalSync {
 
   /**
    * Takes the node's last block into the journal. It must be the next one; a checkpoint is taken unless all its transactions are
-   * known. Can be called again after a failure.
+   * known. Can be called again after a failure. `ahead`: see {@link block}.
    */
-  async #adopt(block: Block): Promise<void> {
+  async #adopt(block: Block, ahead?: () => void): Promise<void> {
     const { journal, reader } = this.#deps
     const { tip } = journal
     const { number, hash, parentHash, timestamp } = block
     if (Number(number) !== tip.number + 1 || (tip.hash !== undefined && parentHash !== tip.hash)) {
       this.#discard(`its block ${Number(number)} does not follow block ${tip.number}, where its journal ends`)
     }
+    reader.changed(Number(timestamp))
     const signed = this.sent.in(block)
     if (signed) {
       const operation = { mine: Number(timestamp), hash, ...(signed.length > 0 && { send: signed }) }
-      await this.#written(() => journal.append(operation))
+      const follow = journal.ordered ? ahead : undefined
+      const written = this.#written(() => journal.append(operation, { ahead: follow !== undefined }))
+      follow?.()
+      await written
     }
-    reader.changed(Number(timestamp))
     this.archiver.add(Number(number), signed)
     if (!signed) await this.#checkpoint(hash) // it has transactions from outside: it cannot be made again
     this.done += 1 + block.transactions.length

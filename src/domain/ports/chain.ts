@@ -73,6 +73,8 @@ export interface TransferOrder {
    * all of them reject with its error. All orders of a chain have the same, and one of them is asked.
    */
   storeSigned(transfers: readonly Transfer[]): Promise<void>
+  /** True if it is booked as soon as it is mined, without a confirmation delay: its block may be stored with that. */
+  booked_at_once?: boolean
   /** Called once, when the signed bytes are handed to the node for the first time. */
   broadcast?(): void
 }

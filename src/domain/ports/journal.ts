@@ -16,6 +16,15 @@ export class NotOwnerError extends Error {
   readonly code = 'not_owner'
 }
 
+/** How an entry is to be stored, if not in the usual way. */
+export interface AppendWish {
+  /**
+   * True if entries of other journals follow within milliseconds, which an {@link Journal.ordered} journal may store in the same write.
+   * If the entry is refused then, the namespace is lost: what followed it must not stand alone.
+   */
+  ahead?: boolean
+}
+
 /** An append-only log of entries, each one JSON value. */
 export interface Journal<Entry> {
   /** Every entry so far, oldest first. */
@@ -24,7 +33,12 @@ export interface Journal<Entry> {
    * Resolves when the entry would survive the death of this process, and is pending as long as that is unknown. Entries keep the order
    * of the calls. Rejects with NotKeptError or NotOwnerError.
    */
-  append(entry: Entry): Promise<void>
+  append(entry: Entry, wish?: AppendWish): Promise<void>
+  /**
+   * True while the journals of a namespace are stored in one order: an entry that is appended to any of them later is stored after those
+   * appended here before, or not at all. Left out where each journal is stored by itself.
+   */
+  readonly ordered?: boolean
   /** Replaces all entries by these, all or nothing. Appends called later follow them; appends to other journals do not wait. */
   rewrite(entries: Iterable<Entry> | AsyncIterable<Entry>): Promise<void>
   /** Bytes (or an estimate) of all entries. */
