@@ -189,9 +189,9 @@ export async function testNamespace(options: NamespaceOptions = {}): Promise<San
 }
 
 /** The client of a tenant at a sandbox in a process of its own. */
-export function partnerAt(credentials: Credentials, tenant = 'acme'): Partner {
+export function partnerAt(credentials: Credentials, tenant = 'acme', ownControl?: ControlClient): Partner {
   const { base_url, auth_url, tenants } = credentials
-  const control = new ControlClient(base_url)
+  const control = ownControl ?? new ControlClient(base_url)
   const handle = {
     baseUrl: base_url,
     authUrl: auth_url,
