@@ -66,9 +66,9 @@ describe.skipIf(NO_CHROMIUM)('the actions of Control', () => {
     })
     expect(answer.status).toBe(200)
     await card('Clock').getByRole('button', { name: 'curl' }).first().click()
-    expect(await opened.page.evaluate<string>('navigator.clipboard.readText()')).toMatch(
-      /^curl -X POST .*\/_sandbox\/clock/,
-    )
+    await expect
+      .poll(() => opened.page.evaluate<string>('navigator.clipboard.readText()'))
+      .toMatch(/^curl -X POST .*\/_sandbox\/clock/)
   })
 
   test('a namespace is made, shown, reset and deleted', async () => {

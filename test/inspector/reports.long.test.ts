@@ -88,19 +88,19 @@ describe.skipIf(NO_CHROMIUM)('verdict, explore and files in the inspector', () =
     await drop(page, 'explore.json', renderExploration('json', sampleExploration()))
     await page.locator('.matrix').waitFor()
     expect(await page.evaluate('location.hash')).toBe('#explore')
-    expect(await page.locator('.headline b').textContent()).toMatch(
-      /^Paid twice in 4 of \d+ runs, and no test noticed\./,
-    )
+    await expect
+      .poll(() => page.locator('.headline b').textContent())
+      .toMatch(/^Paid twice in 4 of \d+ runs, and no test noticed\./)
     expect(await page.locator('.headline p').textContent()).toContain('explore.json')
     expect(await page.locator('.detail').textContent()).toContain('reset after broadcast at deposit 1 of alice')
     await page.keyboard.press('j')
-    expect(await page.locator('.detail h2').textContent()).toContain('close after broadcast')
+    await expect.poll(() => page.locator('.detail h2').textContent()).toContain('close after broadcast')
     await page.locator('.detail .chip', { hasText: 'deposit 2' }).click()
-    expect(await page.locator('.detail h2').textContent()).toContain('at deposit 2 of alice')
-    expect(await page.locator('.cell[aria-current]').getAttribute('aria-label')).toBe('paid twice: 2 of 2')
+    await expect.poll(() => page.locator('.detail h2').textContent()).toContain('at deposit 2 of alice')
+    await expect.poll(() => page.locator('.cell[aria-current]').getAttribute('aria-label')).toBe('paid twice: 2 of 2')
     await page.getByRole('button', { name: 'Back to live' }).click()
-    expect(await page.locator('.headline b').textContent()).not.toMatch(/^Paid twice in/)
-    expect(await page.locator('.matrix').count()).toBe(0)
+    await expect.poll(() => page.locator('.headline b').textContent()).not.toMatch(/^Paid twice in/)
+    await expect.poll(() => page.locator('.matrix').count()).toBe(0)
   })
 
   const reports = [sampleReport(), { ...sampleReport(), scenario: 'second' }]

@@ -131,7 +131,7 @@ describe.skipIf(NO_CHROMIUM)('every view', () => {
     const opened = await on.open('/', LOOKS.narrow)
     await opened.page.locator('.row.bad').click()
     await opened.page.getByText('250.00 too much').waitFor()
-    expect(await opened.page.locator('.left').isVisible()).toBe(false)
+    await expect.poll(() => opened.page.locator('.left').isVisible()).toBe(false)
     await opened.page.getByRole('button', { name: 'All' }).click()
     await opened.page.locator('.row.bad').waitFor()
     await opened.close()
