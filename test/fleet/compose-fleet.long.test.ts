@@ -80,7 +80,7 @@ test.skipIf(noPostgres)(
     expect(await ended).toEqual([0, null])
     await eventually(async () => expect((await at(two).deposit('zoe', portfolio, '500')).status).toBe(200))
     expect((await at(two).get('end_users/zoe/portfolios')).body.data).toMatchObject([{ deposited: '1500' }])
-    expect(await control(two).in('payments').audit()).toMatchObject({ ok: true })
+    expect(await eventually(() => control(two).in('payments').audit())).toMatchObject({ ok: true })
     expect(await healthOf(one)).toBe(1)
   },
 )

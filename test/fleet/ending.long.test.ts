@@ -62,7 +62,7 @@ describe.skipIf(noPostgres)(`a process that is told to end${noPostgres ? ` (${no
       if (made === 201) expect(left).toContain('made')
       if (dropped === 204) expect(left).not.toContain('dropped')
       for (const name of left) {
-        const audit = await control(one).in(name).audit()
+        const audit = await eventually(() => control(one).in(name).audit())
         expect([name, audit]).toMatchObject([name, { ok: true }])
       }
       for (const name of ['made', 'dropped'].filter((name) => !left.includes(name)))
