@@ -13,12 +13,20 @@ const PROGRAM = fileURLToPath(new URL('../../bin/yield-sandbox.js', import.meta.
 /** The address of what would stand before the processes. Nothing listens there: these clients ask each process at its own. */
 export const PUBLIC = 'http://127.0.0.1:9'
 
+/** How a process is started. */
+interface FleetProcessOptions {
+  flags?: readonly string[]
+  publicUrl?: string
+  /** Of its environment, beside what it inherits. */
+  env?: Readonly<Record<string, string>>
+}
+
 /** One built process of a fleet. */
 export class FleetProcess {
   /** Starts it; resolves when it, or another one, serves the default namespace. */
   static async start(
     database: string,
-    { flags = [], publicUrl = PUBLIC }: { flags?: readonly string[]; publicUrl?: string } = {},
+    { flags = [], publicUrl = PUBLIC, env = {} }: FleetProcessOptions = {},
   ): Promise<FleetProcess> {
     const args = [
       'start',
@@ -33,7 +41,7 @@ export class FleetProcess {
       '0',
     ]
     const child = spawn(process.execPath, [PROGRAM, ...args, ...flags], {
-      env: { ...process.env, YIELD_SANDBOX_DATABASE: database },
+      env: { ...process.env, ...env, YIELD_SANDBOX_DATABASE: database },
       stdio: ['ignore', 'pipe', 'pipe'],
     })
     const started = new FleetProcess(child)
@@ -218,7 +226,7 @@ export class KeyedClient {
 
   // biome-ignore lint/suspicious/noExplicitAny: bodies of every shape
   async #insist(method: string, path: string, { body, key = randomUUID(), at, sent }: Insisting = {}): Promise<any> {
-    for (let turn = 0; ; turn++) {
+    for (let turn = 0, renewals = 0; ; turn++) {
       const urls = at ?? this.#urls()
       const url = urls[turn % urls.length]
       try {
@@ -233,7 +241,8 @@ export class KeyedClient {
         const text = await answer.text()
         if (answer.ok) return JSON.parse(text)
         if (answer.status === 409 && path.endsWith('end_users')) return undefined
-        if (answer.status !== 503 && answer.status !== 409)
+        if (answer.status === 401 && renewals++ < RENEWALS) this.#tokens = undefined
+        else if (answer.status !== 503 && answer.status !== 409)
           throw new Refused(`${method} ${path}: ${answer.status} ${text}`)
       } catch (error) {
         if (error instanceof Refused) throw error
@@ -265,6 +274,9 @@ export class KeyedClient {
     return this.#tokens
   }
 }
+
+/** Number of times that a request is repeated with new tokens: by the clock of its namespace's next owner they may have expired. */
+const RENEWALS = 3
 
 /** A request that is repeated until it is answered well. */
 interface Insisting {
