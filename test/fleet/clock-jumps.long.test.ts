@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, onTestFailed, onTestFinished, test } from 'vitest'
 import { ControlClient } from '../../src/control/client.ts'
 import type { Credentials } from '../../src/control/contract.ts'
+import { ownConnection } from '../database/rows.ts'
 import { eventually } from '../helpers/eventually.ts'
 import { noPostgres, Postgres } from '../helpers/postgres.ts'
 import { FakedClock, type FakedClocks, noFaketime } from './faked-clock.ts'
@@ -30,7 +31,8 @@ describe.skipIf(leftOut)(`the clocks of a process of a fleet${leftOut ? ` (${lef
     })
     onTestFailed(() => console.error([...odd.log, '', ...even.log].join('\n')))
     const create = ({ url }: FleetProcess, name: string) => new ControlClient(url).createNamespace({ name })
-    return { clock, odd, even, ofOdd: await create(odd, 'odd'), ofEven: await create(even, 'even') }
+    await create(odd, 'quiet') // in which nothing is written
+    return { url, clock, odd, even, ofOdd: await create(odd, 'odd'), ofEven: await create(even, 'even') }
   }
   const client = async (user: string, credentials: Credentials, ...processes: FleetProcess[]) => {
     const made = new KeyedClient(() => processes.map(({ url }) => url), credentials, user)
@@ -45,7 +47,7 @@ describe.skipIf(leftOut)(`the clocks of a process of a fleet${leftOut ? ` (${lef
     ['all its clocks are a tenth faster', 'all', [], 1.1],
     ['all its clocks are a tenth slower', 'all', [], 0.9],
   ])('%s: every transfer is there once, and business time never goes back', async (_, which, jumps, speed) => {
-    const { clock, odd, even, ofOdd, ofEven } = await fleet(which, speed)
+    const { url, clock, odd, even, ofOdd, ofEven } = await fleet(which, speed)
     const clients = [
       await client('ann', ofOdd, odd, even),
       await client('ben', ofOdd, even, odd),
@@ -60,7 +62,7 @@ describe.skipIf(leftOut)(`the clocks of a process of a fleet${leftOut ? ` (${lef
         await client.look(turn % 2 ? 'principal' : 'transactions', asked[turn % asked.length]!.url)
       }
     })
-    const times = ['odd', 'even'].map(async (name) => {
+    const times = ['odd', 'even', 'quiet'].map(async (name) => {
       const seen: number[] = []
       for (let turn = 0; !over.signal.aborted; turn++) {
         const moment = await businessTime(asked[turn % asked.length]!, name)
@@ -81,6 +83,7 @@ describe.skipIf(leftOut)(`the clocks of a process of a fleet${leftOut ? ` (${lef
       await transfersOfAll(10)
     }
     await transfersOfAll(5)
+    if (jumps.length > 0) await leadIsStored(url, 'quiet')
     expect(odd.log.join('\n')).not.toMatch(/serves it no more/)
     asked = [even]
     await odd.end()
@@ -92,9 +95,18 @@ describe.skipIf(leftOut)(`the clocks of a process of a fleet${leftOut ? ` (${lef
       expect(seen).toEqual(seen.toSorted((one, other) => one - other))
     }
     for (const client of clients) await client.expectAllOnce(even.url)
-    for (const name of ['odd', 'even']) expect(await new ControlClient(even.url).in(name).audit()).toMatchObject({ ok: true })
+    for (const name of ['odd', 'even', 'quiet']) expect(await new ControlClient(even.url).in(name).audit()).toMatchObject({ ok: true })
   })
 })
+
+/** Resolves when it is stored that the business time of the namespace leads by an hour. */
+async function leadIsStored(url: string, namespace: string): Promise<void> {
+  const client = await ownConnection(url)
+  await eventually(async () => {
+    const { rows } = await client.query('select manifest from yield_sandbox.namespace where name = $1', [namespace])
+    expect(rows[0].manifest.clock.offset).toBeGreaterThan(HOUR - 1_000)
+  })
+}
 
 async function businessTime({ url }: FleetProcess, namespace: string): Promise<number | undefined> {
   const answer = await fetch(`${url}/_sandbox/namespaces/${namespace}/clock`).catch(() => undefined)
