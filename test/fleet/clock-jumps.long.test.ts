@@ -9,6 +9,8 @@ import { FakedClock, type FakedClocks, noFaketime } from './faked-clock.ts'
 import { FleetProcess, KeyedClient } from './processes.ts'
 
 const HOUR = 3_600_000
+/** Number of looks at a process that goes on. */
+const LOOKS = 20
 const leftOut = noPostgres ?? noFaketime
 
 describe.skipIf(leftOut)(`the clocks of a process of a fleet${leftOut ? ` (${leftOut})` : ''}`, () => {
@@ -96,6 +98,34 @@ describe.skipIf(leftOut)(`the clocks of a process of a fleet${leftOut ? ` (${lef
     }
     for (const client of clients) await client.expectAllOnce(even.url)
     for (const name of ['odd', 'even', 'quiet']) expect(await new ControlClient(even.url).in(name).audit()).toMatchObject({ ok: true })
+  })
+
+  test.each<[string, FakedClocks, (stoodStill: number) => number]>([
+    ['its monotonic clock shows it, and its wall clock was set back', 'wall', () => -HOUR],
+    ['its wall clock shows it, and its monotonic clock stood still as well', 'monotonic', (stoodStill) => -stoodStill],
+  ])('it stands still for longer than its lease, %s: it answers nothing that is not true any more', async (_, which, jump) => {
+    const { clock, odd, even, ofOdd } = await fleet(which)
+    const asked = [odd]
+    const writer = new KeyedClient(() => asked.map(({ url }) => url), ofOdd, 'ann')
+    await writer.open()
+    await writer.deposit(1_000)
+    await writer.look('principal', odd.url)
+    odd.signal('SIGSTOP')
+    const since = performance.now()
+    asked[0] = even
+    await writer.deposit(1)
+    expect(even.has('odd')).toBe(true)
+    // It reads these before anything else when it goes on.
+    const looks = Array.from({ length: LOOKS }, (_, at) => writer.look(at % 2 ? 'principal' : 'transactions', odd.url))
+    await sleep(100)
+    clock.set(jump(performance.now() - since))
+    odd.signal('SIGCONT')
+    for (let at = 0; at < LOOKS; at++) await writer.look(at % 2 ? 'principal' : 'transactions', odd.url)
+    await Promise.all(looks)
+    await eventually(() => expect(odd.log.join('\n')).toMatch(/serves it no more/))
+    await writer.deposit(2)
+    for (const { url } of [even, odd]) await writer.expectAllOnce(url)
+    for (const { url } of [even, odd]) expect(await new ControlClient(url).in('odd').audit()).toMatchObject({ ok: true })
   })
 })
 
