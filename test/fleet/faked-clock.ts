@@ -71,7 +71,8 @@ export class FakedClock {
 
   /** Call it when the process has ended. A killed one leaves what the library shares with its children. */
   remove(pid: number | undefined): void {
-    for (const left of [`faketime_shm_${pid}`, `sem.faketime_sem_${pid}`]) rmSync(join('/dev/shm', left), { force: true })
+    for (const left of [`faketime_shm_${pid}`, `sem.faketime_sem_${pid}`])
+      rmSync(join('/dev/shm', left), { force: true })
     rmSync(this.#folder, { recursive: true })
   }
 
