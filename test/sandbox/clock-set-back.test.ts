@@ -50,3 +50,16 @@ test('a machine that sets its clock back, while the sandbox runs or before it st
   await later.deposit('zoe', portfolio, '4000')
   expect(await shown(later)).toEqual(['4000', '3000', '2000', '1000'])
 })
+
+test('business time goes on after a start, although nothing was written since the machine set its clock forward and back', async () => {
+  const businessTime = async () => {
+    const { now } = (await (await fetch(`${sandbox.controlUrl}/clock`)).json()) as { now: string }
+    return Date.parse(now)
+  }
+  back -= 3_600_000
+  const seen = await businessTime()
+  back += 3_600_000
+  await sandbox.stop()
+  sandbox = await start()
+  expect(await businessTime()).toBeGreaterThanOrEqual(seen)
+})
