@@ -1,8 +1,10 @@
+import { randomUUID } from 'node:crypto'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import { type SandboxHandle, startSandbox } from '../../src/index.ts'
+import { eventually } from '../helpers/eventually.ts'
 import { onDatabase } from '../helpers/on-database.ts'
 import { Partner } from '../helpers/partner.ts'
 
@@ -62,4 +64,23 @@ test('business time goes on after a start, although nothing was written since th
   await sandbox.stop()
   sandbox = await start()
   expect(await businessTime()).toBeGreaterThanOrEqual(seen)
+})
+
+test('the page is shown operations as they happen after the machine set its clock back', async () => {
+  const leaving = new AbortController()
+  const { body } = await fetch(`${sandbox.controlUrl}/events`, { signal: leaving.signal })
+  let events = ''
+  const reading = (async () => {
+    for await (const chunk of body ?? []) events += Buffer.from(chunk)
+  })().catch(() => undefined) // it leaves
+  await fetch(`${sandbox.controlUrl}/operations`)
+  const portfolio = await new Partner(sandbox).open('zoe')
+  for (const key of [randomUUID(), randomUUID()]) {
+    const deposit = await new Partner(sandbox).deposit('zoe', portfolio, '1000', { key })
+    expect(deposit.status).toBe(200)
+    await eventually(() => expect(events).toContain(key))
+    back += 3_600_000
+  }
+  leaving.abort()
+  await reading
 })
