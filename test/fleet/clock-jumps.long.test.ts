@@ -25,7 +25,7 @@ describe.skipIf(leftOut)(`the clocks of a process of a fleet${leftOut ? ` (${lef
   const fleet = async (which: FakedClocks, speed?: number) => {
     const url = server.createDatabase(`jumps_${databases++}`)
     const clock = new FakedClock(which, speed)
-    const odd = await FleetProcess.start(url, { env: clock.env })
+    const odd = await FleetProcess.start(url, { environment: clock.environment })
     const even = await FleetProcess.start(url)
     onTestFinished(async () => {
       await Promise.all([odd.end(), even.end()])

@@ -29,8 +29,8 @@ describe.skipIf(noPostgres)(`machines of a fleet have different clocks${noPostgr
   })
 
   const start = async (database: string, ahead: number) => {
-    const env = { NODE_OPTIONS: `--require ${folder}/shift.cjs`, CLOCK_AHEAD: String(ahead) }
-    const one = await FleetProcess.start(server.createDatabase(database), { env })
+    const environment = { NODE_OPTIONS: `--require ${folder}/shift.cjs`, CLOCK_AHEAD: String(ahead) }
+    const one = await FleetProcess.start(server.createDatabase(database), { environment })
     onTestFinished(() => void one.end())
     onTestFailed(() => console.error(one.log.join('\n')))
     return one

@@ -53,7 +53,7 @@ export class FakedClock {
   }
 
   /** Environment of the process. */
-  get env(): Record<string, string> {
+  get environment(): Record<string, string> {
     return {
       LD_PRELOAD: library ?? '',
       FAKETIME_TIMESTAMP_FILE: join(this.#folder, 'rule'),

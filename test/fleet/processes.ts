@@ -13,12 +13,12 @@ const PROGRAM = fileURLToPath(new URL('../../bin/yield-sandbox.js', import.meta.
 /** The address of what would stand before the processes. Nothing listens there: these clients ask each process at its own. */
 export const PUBLIC = 'http://127.0.0.1:9'
 
-/** How a process is started. */
-interface FleetProcessOptions {
+/** How a process of a fleet is started, if not in the usual way. */
+interface FleetStart {
   flags?: readonly string[]
   publicUrl?: string
-  /** Of its environment, beside what it inherits. */
-  env?: Readonly<Record<string, string>>
+  /** Variables beside those of the test. */
+  environment?: Record<string, string>
 }
 
 /** One built process of a fleet. */
@@ -26,7 +26,7 @@ export class FleetProcess {
   /** Starts it; resolves when it, or another one, serves the default namespace. */
   static async start(
     database: string,
-    { flags = [], publicUrl = PUBLIC, env = {} }: FleetProcessOptions = {},
+    { flags = [], publicUrl = PUBLIC, environment }: FleetStart = {},
   ): Promise<FleetProcess> {
     const args = [
       'start',
@@ -41,7 +41,7 @@ export class FleetProcess {
       '0',
     ]
     const child = spawn(process.execPath, [PROGRAM, ...args, ...flags], {
-      env: { ...process.env, ...env, YIELD_SANDBOX_DATABASE: database },
+      env: { ...process.env, ...environment, YIELD_SANDBOX_DATABASE: database },
       stdio: ['ignore', 'pipe', 'pipe'],
     })
     const started = new FleetProcess(child)
