@@ -12,6 +12,9 @@ const RENEWALS = 4
 /** Part of the lease that is not used, since the clocks of two machines do not run equally fast. */
 const MARGIN = 1 / 20
 
+/** Milliseconds that a wall clock falls behind the monotonic one only by being set. */
+const SET_BACK_MS = 100
+
 /** A process as the others see it. */
 export interface ProcessOptions {
   /** Where it listens to the other processes. */
@@ -48,6 +51,8 @@ export class ProcessLease {
   #verifying: Promise<void> | undefined
   /** See {@link ahead}; undefined before the first answer. */
   #ahead: number | undefined
+  /** Times directly before the question to which the database last told its own. */
+  #compared: Times
   #renewing: Promise<void> = Promise.resolve()
   /** The renewal under way. Never rejects. */
   #underWay: Promise<void> | undefined
@@ -57,6 +62,7 @@ export class ProcessLease {
     this.formats = formats
     this.#leaseMs = leaseMs
     this.#renewed = this.#times()
+    this.#compared = this.#renewed
     this.#unsubscribe = database.onAway((since) => {
       if (since === undefined) void this.#verify()
     })
@@ -85,9 +91,11 @@ export class ProcessLease {
     return this.#dead.signal
   }
 
-  /** Milliseconds by which the database's time is ahead of this machine's wall clock. */
+  /** Milliseconds by which the database's time is ahead of this machine's wall clock, which may have been set back since it was compared. */
   get ahead(): number {
-    return this.#ahead ?? 0
+    const { monotonic, wall } = this.#times()
+    const back = monotonic - this.#compared.monotonic - (wall - this.#compared.wall)
+    return (this.#ahead ?? 0) + (back > SET_BACK_MS ? back : 0)
   }
 
   /** The newest format that every living process reads: older processes must be able to take what this one leaves. Throws as `query`. */
@@ -220,6 +228,7 @@ export class ProcessLease {
 
   /** Notes the database's time, in milliseconds since the Unix epoch: it told it at some moment since these times. */
   #compare(sent: Times, now: unknown): void {
+    this.#compared = sent
     const took = this.#times().monotonic - sent.monotonic
     const most = Number(now) - sent.wall
     const least = most - took

@@ -73,7 +73,7 @@ export class SandboxClock {
     return Date.now()
   }
 
-  /** Milliseconds since an arbitrary moment: never goes back, but stands still while the machine is suspended. For leases only. */
+  /** Milliseconds since an arbitrary moment: never goes back, but stands still while the machine is suspended. For leases and pauses. */
   monotonicNow(): number {
     return performance.now()
   }

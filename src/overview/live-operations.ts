@@ -72,7 +72,7 @@ export class LiveOperations {
     this.#begun.then(
       () => {
         // The first rows are made meanwhile, and those who wait for them are not held up.
-        if (this.#view.total >= MANY) this.#judgeAfter = deps.clock.wallNow() + QUIET_MS
+        if (this.#view.total >= MANY) this.#judgeAfter = deps.clock.monotonicNow() + QUIET_MS
         this.#judgeSoon()
       },
       () => undefined,
@@ -113,7 +113,7 @@ export class LiveOperations {
   #lookSoon(): void {
     this.#due = true
     const { clock } = this.#deps
-    const wait = Math.max(GATHER_MS, this.#lookAfter - clock.wallNow())
+    const wait = Math.max(GATHER_MS, this.#lookAfter - clock.monotonicNow())
     void clock.wallSleep(wait).then(() => this.#look())
   }
 
@@ -122,7 +122,7 @@ export class LiveOperations {
     return this.#queue.run(async () => {
       if (this.#ended) return
       const { clock, log } = this.#deps
-      const begun = clock.wallNow()
+      const begun = clock.monotonicNow()
       const changed = this.#changed
       this.#changed = new Set()
       this.#due = false
@@ -135,7 +135,7 @@ export class LiveOperations {
       } catch (error) {
         log.error({ err: error }, 'the overview could not take in a change')
       } finally {
-        const now = clock.wallNow()
+        const now = clock.monotonicNow()
         this.#lookAfter = now + Math.min(MOST_LOOK_PAUSE_MS, LOOK_PAUSES * (now - begun))
       }
     })
@@ -178,11 +178,11 @@ export class LiveOperations {
   /** Judges, once its turn has come, and nobody has done it meanwhile. */
   async #judge(): Promise<void> {
     const { clock, log } = this.#deps
-    let wait = this.#judgeAfter - clock.wallNow()
+    let wait = this.#judgeAfter - clock.monotonicNow()
     while (wait > 0 && !this.#ended) {
       await clock.wallSleep(Math.min(QUIET_MS, wait))
-      const isQuiet = !this.#due && clock.wallNow() - this.#changedAt >= QUIET_MS
-      wait = isQuiet ? 0 : this.#judgeAfter - clock.wallNow()
+      const isQuiet = !this.#due && clock.monotonicNow() - this.#changedAt >= QUIET_MS
+      wait = isQuiet ? 0 : this.#judgeAfter - clock.monotonicNow()
     }
     if (this.#ended || this.#view.judged) return
     try {
@@ -204,7 +204,7 @@ export class LiveOperations {
   async #judgeNow(): Promise<JudgedOperations> {
     const { clock } = this.#deps
     await this.#view.prepare()
-    const begun = clock.wallNow()
+    const begun = clock.monotonicNow()
     this.#judgeAfter = begun + GATHER_MS
     try {
       const view = this.#view
@@ -212,7 +212,7 @@ export class LiveOperations {
       await this.#queue.run(() => this.#show(view, judgement))
       return judgement.judged
     } finally {
-      const now = clock.wallNow()
+      const now = clock.monotonicNow()
       const pause = Math.min(MOST_JUDGE_PAUSE_MS, JUDGE_PAUSES * (now - begun))
       this.#judgeAfter = Math.max(this.#judgeAfter, now + pause)
     }

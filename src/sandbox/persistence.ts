@@ -12,6 +12,8 @@ import { version } from '../version.ts'
 
 /** Milliseconds of real time between two checks of the storage. */
 const LOOK_MS = 1_000
+/** Milliseconds by which business time may lead over what is saved: another process takes longer to open the state. */
+const LEAD_MS = 100
 /** More than a fixture of usual size takes, with the initial state of two chains. */
 const SEEDING_BYTES = 4 * 2 ** 20
 
@@ -89,7 +91,7 @@ export class Persistence {
     return database && (!this.closedInOrder || (fleet && this.seededBefore))
   }
 
-  /** Checks regularly that the storage is still in its place, and logs when that changes. */
+  /** Checks regularly that the storage is still in its place, and logs when that changes. Saves what the machine's own clock moved. */
   async watch(clock: SandboxClock, log: Logger): Promise<void> {
     const { signal } = this.#closed
     for (;;) {
@@ -100,7 +102,9 @@ export class Persistence {
         () => undefined,
         (error: Error) => error.message,
       )
-      if (signal.aborted || this.#obstacle === before) continue
+      if (signal.aborted) return
+      this.#keepLead()
+      if (this.#obstacle === before) continue
       if (this.#obstacle === undefined) log.info({ place: this.place }, 'the stored state is back where it was')
       else log.error({ place: this.place }, this.#obstacle)
     }
@@ -191,6 +195,21 @@ export class Persistence {
     this.#whole = true
   }
 
+  /**
+   * Saves the lead of business time if it has grown by itself, as when the machine's clock was set: on another machine, or after a restart,
+   * business time must not be behind what was answered.
+   */
+  #keepLead(): void {
+    const clock = this.#followed
+    if (!clock || clock.frozen || !this.#whole || !this.takesWrites) return
+    clock.now() // which notices that the machine's clock was set back
+    const { state } = clock
+    const { offset, frozen_at } = this.#lastClock
+    const isMoving = frozen_at !== null || offset > state.offset
+    const saved = this.storage.manifest.data.clock
+    if (!isMoving && state.offset - saved.offset > LEAD_MS) void this.#keep({ clock: state })
+  }
+
   #keep(changes: { clock: ClockPosition; seeded?: true }): Promise<void> {
     this.#lastClock = changes.clock
     const kept = this.storage.manifest.update(changes)
@@ -217,6 +236,7 @@ export class Persistence {
   async close(repaired = true): Promise<void> {
     this.#closed.abort()
     try {
+      this.#keepLead()
       await this.clockKept().catch(() => undefined) // the next run goes on from the last saved position
       if (this.#whole && repaired) await this.storage.manifest.update({ clean: true })
     } finally {

@@ -74,5 +74,19 @@ describe.skipIf(noPostgres !== undefined)(
       const moved = await openStorage(other.registry, 'back')
       expect(Math.abs(other.now(moved) - Date.now())).toBeLessThan(ABOUT)
     })
+
+    it('does so too when that has set its clock back since it last heard of the database', async () => {
+      const [one, other] = [await machine(0), await machine(0)]
+      const storage = await openStorage(one.registry, 'behind-now')
+      await storage.manifest.update({ clock: { offset: HOUR, frozen_at: null } })
+      const before = one.now(storage)
+      await storage.close()
+      other.own.ahead = -HOUR
+      const moved = await openStorage(other.registry, 'behind-now')
+      expect(Math.abs(other.now(moved) - before)).toBeLessThan(ABOUT)
+      await moved.manifest.update({ clock: moved.manifest.data.clock })
+      await other.registry.lease.renewed()
+      expect(Math.abs(other.now(moved) - before)).toBeLessThan(ABOUT)
+    })
   },
 )

@@ -29,15 +29,11 @@ describe.skipIf(noPostgres)(`machines of a fleet have different clocks${noPostgr
   })
 
   const start = async (database: string, ahead: number) => {
-    Object.assign(process.env, { NODE_OPTIONS: `--require ${folder}/shift.cjs`, CLOCK_AHEAD: String(ahead) })
-    try {
-      const one = await FleetProcess.start(server.createDatabase(database))
-      onTestFinished(() => void one.end())
-      onTestFailed(() => console.error(one.log.join('\n')))
-      return one
-    } finally {
-      delete process.env.NODE_OPTIONS
-    }
+    const environment = { NODE_OPTIONS: `--require ${folder}/shift.cjs`, CLOCK_AHEAD: String(ahead) }
+    const one = await FleetProcess.start(server.createDatabase(database), { environment })
+    onTestFinished(() => void one.end())
+    onTestFailed(() => console.error(one.log.join('\n')))
+    return one
   }
   const businessTime = async ({ url }: FleetProcess) => {
     const { now } = (await (await fetch(`${url}/_sandbox/clock`)).json()) as { now: string }

@@ -29,9 +29,16 @@ describe.skipIf(noPostgres)(`a process that is told to end${noPostgres ? ` (${no
   const outcomeOf = (request: Promise<Response>) =>
     request.then(({ status }) => status).catch(() => 'no answer' as const)
 
-  test.each(['entry', 'namespace'])(
-    'ends by itself while the database is away, a namespace is being made and one deleted, up to the table %s: each is there whole, or gone',
-    async (locked) => {
+  const killed = ['is away', async () => server.kill(), async () => server.run()] as const
+  const stopped = ['stands still', async () => server.pause(), async () => server.resume()] as const
+  test.each([
+    ['entry', ...killed],
+    ['namespace', ...killed],
+    ['entry', ...stopped],
+    ['namespace', ...stopped],
+  ])(
+    'ends by itself while a namespace is being made and one deleted, up to the table %s, and the database %s: each is there whole, or gone',
+    async (locked, _, strike, mend) => {
       const kept = await control(one).createNamespace({ name: 'kept' })
       await control(one).createNamespace({ name: 'dropped' })
       const partner = partnerAt({ ...kept, base_url: one.url, auth_url: `${one.url}/oauth2/token` })
@@ -49,12 +56,19 @@ describe.skipIf(noPostgres)(`a process that is told to end${noPostgres ? ` (${no
         const [row] = await server.ask('select count(*)::int as waiting from pg_locks where not granted')
         expect(row?.waiting).toBeGreaterThan(0)
       })
-      await server.kill()
+      await strike()
       await eventually(() => expect(one.log.join('\n')).toMatch(/Writes wait until it answers/))
       const ended = once(one.child, 'exit')
       one.signal('SIGTERM')
       expect(await ended).toEqual([0, null]) // while the database is still away
-      await server.run()
+      await mend()
+      await client.query('rollback').catch(() => undefined) // its connection may have ended with the server
+      await eventually(async () => {
+        const [row] = await server.ask(
+          `select count(*)::int as busy from pg_stat_activity where datname = 'ending_${database}' and state <> 'idle'`,
+        )
+        expect(row?.busy).toBe(0)
+      })
       const [made, dropped] = await Promise.all(open)
       one = await FleetProcess.start(url)
       const left = await names(one)

@@ -226,7 +226,7 @@ export class KeyedClient {
 
   // biome-ignore lint/suspicious/noExplicitAny: bodies of every shape
   async #insist(method: string, path: string, { body, key = randomUUID(), at, sent }: Insisting = {}): Promise<any> {
-    for (let turn = 0; ; turn++) {
+    for (let turn = 0, renewals = 0; ; turn++) {
       const urls = at ?? this.#urls()
       const url = urls[turn % urls.length]
       try {
@@ -241,7 +241,8 @@ export class KeyedClient {
         const text = await answer.text()
         if (answer.ok) return JSON.parse(text)
         if (answer.status === 409 && path.endsWith('end_users')) return undefined
-        if (answer.status !== 503 && answer.status !== 409)
+        if (answer.status === 401 && renewals++ < RENEWALS) this.#tokens = undefined
+        else if (answer.status !== 503 && answer.status !== 409)
           throw new Refused(`${method} ${path}: ${answer.status} ${text}`)
       } catch (error) {
         if (error instanceof Refused) throw error
@@ -273,6 +274,9 @@ export class KeyedClient {
     return this.#tokens
   }
 }
+
+/** Number of times that a request is repeated with new tokens: by the clock of its namespace's next owner they may have expired. */
+const RENEWALS = 3
 
 /** A request that is repeated until it is answered well. */
 interface Insisting {

@@ -144,20 +144,22 @@ export class Postgres {
     await ended
   }
 
+  /** Lets the server stand still with all its connections, as a machine that hangs does, until {@link resume}. */
+  pause(): void {
+    this.#signalAll('SIGSTOP')
+  }
+
+  /** Lets it go on. */
+  resume(): void {
+    this.#signalAll('SIGCONT')
+  }
+
   /** Ends the server and all its connections as nothing else does: at once. */
   async kill(): Promise<void> {
     const child = this.#process
     if (!child?.pid || child.exitCode !== null || child.signalCode !== null) return
     const ended = once(child, 'exit')
-    const backends = childrenOf(child.pid)
-    process.kill(child.pid, 'SIGKILL')
-    for (const backend of backends) {
-      try {
-        process.kill(backend, 'SIGKILL')
-      } catch {
-        // it has ended with its parent
-      }
-    }
+    const backends = this.#signalAll('SIGKILL')
     await ended
     // What it shared with them is gone when the last one is.
     await eventually(() => {
@@ -170,6 +172,21 @@ export class Postgres {
   async stop(): Promise<void> {
     await this.kill()
     rmSync(this.#folder, { recursive: true, force: true })
+  }
+
+  /** Ids of the connections' processes, which get the signal after that of the server: it starts no other one. */
+  #signalAll(signal: NodeJS.Signals): number[] {
+    const pid = this.#process?.pid
+    if (pid === undefined) return []
+    const backends = childrenOf(pid)
+    for (const one of [pid, ...backends]) {
+      try {
+        process.kill(one, signal)
+      } catch {
+        // it has ended with its parent
+      }
+    }
+    return backends
   }
 }
 

@@ -19,6 +19,10 @@ class HandClock extends SandboxClock {
     return this.wall
   }
 
+  override monotonicNow(): number {
+    return this.wall
+  }
+
   override wallSleep(milliseconds: number, signal?: AbortSignal): Promise<void> {
     return new Promise((resolve) => {
       this.#sleepers.push({ due: this.wall + milliseconds, wake: resolve })

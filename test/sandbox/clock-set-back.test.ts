@@ -1,8 +1,10 @@
+import { randomUUID } from 'node:crypto'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import { type SandboxHandle, startSandbox } from '../../src/index.ts'
+import { eventually } from '../helpers/eventually.ts'
 import { onDatabase } from '../helpers/on-database.ts'
 import { Partner } from '../helpers/partner.ts'
 
@@ -49,4 +51,36 @@ test('a machine that sets its clock back, while the sandbox runs or before it st
   const later = new Partner(sandbox)
   await later.deposit('zoe', portfolio, '4000')
   expect(await shown(later)).toEqual(['4000', '3000', '2000', '1000'])
+})
+
+test('business time goes on after a start, although nothing was written since the machine set its clock forward and back', async () => {
+  const businessTime = async () => {
+    const { now } = (await (await fetch(`${sandbox.controlUrl}/clock`)).json()) as { now: string }
+    return Date.parse(now)
+  }
+  back -= 3_600_000
+  const seen = await businessTime()
+  back += 3_600_000
+  await sandbox.stop()
+  sandbox = await start()
+  expect(await businessTime()).toBeGreaterThanOrEqual(seen)
+})
+
+test('the page is shown operations as they happen after the machine set its clock back', async () => {
+  const leaving = new AbortController()
+  const { body } = await fetch(`${sandbox.controlUrl}/events`, { signal: leaving.signal })
+  let events = ''
+  const reading = (async () => {
+    for await (const chunk of body ?? []) events += Buffer.from(chunk)
+  })().catch(() => undefined) // it leaves
+  await fetch(`${sandbox.controlUrl}/operations`)
+  const portfolio = await new Partner(sandbox).open('zoe')
+  for (const key of [randomUUID(), randomUUID()]) {
+    const deposit = await new Partner(sandbox).deposit('zoe', portfolio, '1000', { key })
+    expect(deposit.status).toBe(200)
+    await eventually(() => expect(events).toContain(key))
+    back += 3_600_000
+  }
+  leaving.abort()
+  await reading
 })
