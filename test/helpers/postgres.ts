@@ -115,6 +115,8 @@ export class Postgres {
   async run({ standby = false } = {}): Promise<void> {
     if (standby) writeFileSync(join(this.#folder, 'data', 'standby.signal'), '')
     const own = [`port=${this.port}`, `unix_socket_directories=${this.#folder}`, 'listen_addresses=127.0.0.1']
+    // A server that is killed leaves its shared memory behind; in its own folder, that is removed with it.
+    own.push('dynamic_shared_memory_type=mmap')
     // Killed processes do not need it, and only those are tested.
     const settings = [...own, 'fsync=off', 'max_connections=60', ...this.#settings].flatMap((one) => ['-c', one])
     const child = spawn(program('postgres'), ['-D', join(this.#folder, 'data'), ...settings], {
