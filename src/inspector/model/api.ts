@@ -19,7 +19,7 @@ export function pathOf(route: string): string {
 
 /** Calls a route of the namespace that is shown, or a path. Throws an {@link ApiError}. */
 export function call<T>(method: string, route: string, body?: unknown): Promise<T> {
-  return read(
+  return received(
     fetch(pathOf(route), {
       method,
       cache: 'no-store',
@@ -29,7 +29,7 @@ export function call<T>(method: string, route: string, body?: unknown): Promise<
 }
 
 /** Reads an answer. Throws an {@link ApiError}. */
-export async function read<T>(asked: Promise<Response>): Promise<T> {
+export async function received<T>(asked: Promise<Response>): Promise<T> {
   const answer = await asked.catch(() => {
     throw apiError(0, 'The sandbox does not answer.')
   })

@@ -2,7 +2,7 @@ import { effect, signal } from '@preact/signals-core'
 import type { ClockState, Headline, InspectorEvents, OperationPage } from '../../control/contract.ts'
 import { first } from '../first.ts'
 import { namespace } from './address.ts'
-import { type ApiError, call, pathOf, read } from './api.ts'
+import { type ApiError, call, pathOf, received } from './api.ts'
 import { browserTime } from './browser-time.ts'
 import { dropRows, forgetRows, rows, takeRows } from './rows.ts'
 import { needsToken } from './session.ts'
@@ -224,7 +224,7 @@ class Follower {
   /** Reads the newest rows, so that they show at once, then the older ones. */
   #readAnew(): Promise<void> {
     return this.#insist(async () => {
-      const answers = first(pathOf('')).map((answer) => read(answer))
+      const answers = first(pathOf('')).map((answer) => received(answer))
       const [page, now] = (await Promise.all(answers)) as [OperationPage, ClockState]
       if (this.#ended) return
       rows.value = page.operations
