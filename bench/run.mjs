@@ -12,6 +12,7 @@ import { join } from './join.mjs'
 import { memory } from './memory.mjs'
 import { namespaces } from './namespaces.mjs'
 import { packageFigures } from './package.mjs'
+import { page } from './page.mjs'
 import { requests } from './requests.mjs'
 import { reset } from './reset.mjs'
 import { scale } from './scale.mjs'
@@ -25,7 +26,20 @@ import { watching } from './watching.mjs'
 
 const PARTS = { startup, exec, requests, faults, deposits, reset, package: packageFigures }
 /** Minutes each: measured when named only. */
-const LONG_PARTS = { join, scale, held, stored, memory, namespaces, team, watching, explore, forwarding, database }
+const LONG_PARTS = {
+  join,
+  scale,
+  held,
+  stored,
+  memory,
+  namespaces,
+  team,
+  watching,
+  page,
+  explore,
+  forwarding,
+  database,
+}
 const ALL_PARTS = { ...PARTS, ...LONG_PARTS }
 
 /** Ratios of earlier runs. */
@@ -36,7 +50,12 @@ const ADVICE =
   'Other work on the machine changes ratios, too: measure again on a quiet one before you look for a cause, and at the commit before.\n'
 
 const { values: options, positionals } = parseArgs({
-  options: { mockoon: { type: 'string' }, brief: { type: 'boolean' }, record: { type: 'boolean' } },
+  options: {
+    mockoon: { type: 'string' },
+    beside: { type: 'string' },
+    brief: { type: 'boolean' },
+    record: { type: 'boolean' },
+  },
   allowPositionals: true,
 })
 const unknown = positionals.filter((name) => !Object.hasOwn(ALL_PARTS, name))

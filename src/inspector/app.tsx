@@ -1,6 +1,10 @@
+import { OperationsView } from './views/operations-view.tsx'
+
+// That one stands before all others: with its parts at the beginning, the script packs shorter.
+
 import type { JSX } from 'preact'
 import type { Headline, NamespaceSummary } from '../control/contract.ts'
-import { go, goTo, hrefOf, namespace, place, VIEWS, type ViewName } from './model/address.ts'
+import { goTo, hrefOf, namespace, place, VIEWS, type ViewName } from './model/address.ts'
 import { listenToKeys, setKeys } from './model/keys.ts'
 import { capital, counted } from './model/levels.ts'
 import { dayOf } from './model/list-items.ts'
@@ -17,7 +21,6 @@ import { ChainView } from './views/chain-view.tsx'
 import { ControlView } from './views/control-view.tsx'
 import { ExploreView } from './views/explore-view.tsx'
 import { MoneyView } from './views/money-view.tsx'
-import { OperationsView } from './views/operations-view.tsx'
 import { SignIn } from './views/sign-in.tsx'
 import { VerdictView } from './views/verdict-view.tsx'
 
@@ -197,14 +200,7 @@ function Culprit({ line: { operation_number: number, operation_title: title, mor
 
 /** From now on the keys work, and files that are dropped anywhere on the page are shown. */
 export function listen(): void {
-  listenToKeys({
-    show: goTo,
-    help: showHelp,
-    back: () => {
-      if (place.value.selected !== '') go({ selected: '' })
-      else goTo()
-    },
-  })
+  listenToKeys(showHelp)
   addEventListener('dragover', (event) => event.preventDefault())
   addEventListener('drop', (event) => {
     event.preventDefault()

@@ -28,7 +28,9 @@ await beginSession()
 followAddress()
 listen()
 followNamespace()
-await new Promise<void>((resolve) =>
-  effect(() => (headline.value ? resolve() : browserTime.after(PATIENCE_MS, resolve))),
-)
+let wait = () => {}
+await new Promise<void>((resolve) => {
+  wait = effect(() => (headline.value ? resolve() : browserTime.after(PATIENCE_MS, resolve)))
+})
+wait()
 draw()

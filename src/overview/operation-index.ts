@@ -48,8 +48,8 @@ export class OperationIndex {
   readonly #log: IndexLog
   /** By number. */
   readonly #groups = new Map<number, OperationGroup>()
-  /** Keyed writes by {@link placeOfAttempt}, by number. */
-  readonly #places = new Map<string, Map<number, Member>>()
+  /** Keyed writes by {@link placeOfAttempt}: most have one to themselves, several are by number. */
+  readonly #places = new Map<string, Member | Map<number, Member>>()
   /** The place of each keyed write. */
   readonly #placeOf = new Map<number, string>()
   /** Numbers of exchanges by request id, and the other way round. Only judgements need them, so they are looked up for those. */
@@ -151,15 +151,15 @@ export class OperationIndex {
       return
     }
     const place = placeOfAttempt(member)
-    const members = this.#places.get(place)
+    const known = this.#places.get(place)
     this.#placeOf.set(number, place)
-    if (members) {
-      members.set(number, member)
+    if (known) {
+      const members = known instanceof Map ? known : new Map([[known.id, known]])
+      this.#places.set(place, members.set(number, member))
       touch(dirty, place, number)
       return
     }
-    // Most of a record: one request under a key of its own.
-    this.#places.set(place, new Map([[number, member]]))
+    this.#places.set(place, member)
     this.#add(groupOf([member]), changed)
   }
 
@@ -197,13 +197,15 @@ export class OperationIndex {
       return
     }
     this.#placeOf.delete(number)
-    const members = this.#places.get(place)
-    members?.delete(number)
+    const known = this.#places.get(place)
+    if (known instanceof Map) known.delete(number)
+    else this.#places.delete(place)
     touch(dirty, place, number)
   }
 
   #regroup(place: string, touched: readonly number[], { changed, gone }: IndexChange): void {
-    const members = [...(this.#places.get(place)?.values() ?? [])]
+    const here = this.#places.get(place)
+    const members = here instanceof Map ? [...here.values()] : here ? [here] : []
     if (members.length === 0) this.#places.delete(place)
     const before = new Set(members.flatMap(({ id }) => this.#groupOf.get(id) ?? []))
     for (const number of touched) {

@@ -46,10 +46,31 @@ function overviewOf(lingerMs = 60_000) {
   const exchanges = new ExchangeLog({ ...around, maxExchanges: 1000, maxBytes: 2 ** 26, tenantOf: () => 'acme' })
   const log = { error: () => undefined } as never
   const store = { get: async () => undefined } as unknown as Store
-  const evidence = () => Promise.reject(new Error('nothing is judged here'))
+  let judgements = 0
+  const evidence = () => {
+    judgements++
+    return Promise.reject(new Error('nothing is judged here'))
+  }
   const deps = { exchanges, store, evidence, clock, seed: 7, log, news: new News(), listen: () => () => undefined }
   const overview = new Overview({ ...deps, lingerMs })
-  return { clock, exchanges, overview, streams: new EventStreams(overview, clock) }
+  return { clock, exchanges, overview, streams: new EventStreams(overview, clock), judgements: () => judgements }
+}
+
+/** Puts so many requests on record, each an operation of its own. */
+function record(exchanges: ExchangeLog, count: number): void {
+  for (let i = 0; i < count; i++) {
+    const request_id = `req_${String(i).padStart(26, '0')}`
+    const opened = exchanges.open({
+      request_id,
+      method: 'GET',
+      url: '/v1/partner/pools',
+      headers: [],
+      connection: 1,
+      operation: 'list_pools',
+    })
+    exchanges.takeAnswer(opened, 200, null, '{}')
+    exchanges.end(opened, 'answered')
+  }
 }
 
 /** The response to a reader who takes nothing more once `stuck`. */
@@ -128,6 +149,27 @@ test('the log is watched while somebody reads, and a minute longer, so that a re
   await clock.pass(60_000)
   await clock.pass(60_000)
   expect([exchanges.watcher, overview.isOpen]).toEqual([null, false])
+})
+
+test('operations are judged at once, but a thousand of them 0.3 seconds later, after the first rows', async () => {
+  await import('../../src/overview/judged-operations.ts') // else it is loaded at the first judgement
+  const few = overviewOf()
+  record(few.exchanges, 999)
+  const page = few.overview.page(10)
+  await few.clock.pass(0)
+  expect(few.judgements()).toBe(1)
+  await few.clock.pass(40) // as long as a page waits for it
+  expect(await page).toMatchObject({ total: 999, judged: false })
+  few.overview.end('stopping')
+
+  const many = overviewOf()
+  record(many.exchanges, 1000)
+  expect(await many.overview.page(10)).toMatchObject({ total: 1000, judged: false })
+  await many.clock.pass(299)
+  expect(many.judgements()).toBe(0)
+  await many.clock.pass(1)
+  expect(many.judgements()).toBe(1)
+  many.overview.end('stopping')
 })
 
 test('a feed gives what came after an id, as long as it has that', () => {

@@ -37,12 +37,12 @@ export function ExplorationPaper({ exploration }: { exploration: ExplorationDocu
       <Chapter title="Every fault at every place" shown={matrix.rows.length > 0}>
         <MatrixTable matrix={matrix} names={outcomes} />
       </Chapter>
-      <Chapter title="Went wrong" note={incidents.wrong.length} shown={incidents.wrong.length > 0}>
+      <Chapter title="Went wrong" note={incidents.wrong.length}>
         {incidents.wrong.map((incident) => (
           <Incident key={incident.trials[0]} incident={incident} runs={of(incident)} names={outcomes} />
         ))}
       </Chapter>
-      <Chapter title="To be known" note={incidents.aside.length} shown={incidents.aside.length > 0}>
+      <Chapter title="To be known" note={incidents.aside.length}>
         <ul class="list">
           {incidents.aside.map((incident) => (
             <Aside key={incident.trials[0]} incident={incident} runs={of(incident)} names={outcomes} />
@@ -50,7 +50,7 @@ export function ExplorationPaper({ exploration }: { exploration: ExplorationDocu
         </ul>
       </Chapter>
       <OtherSettings exploration={exploration} />
-      <Chapter title="Left open" note={remarks.length} shown={remarks.length > 0}>
+      <Chapter title="Left open" note={remarks.length}>
         <ul class="plain">
           {remarks.map((remark) => (
             <li key={remark}>{remark}</li>

@@ -3,11 +3,6 @@ import { namespace } from './address.ts'
 /** An error answer of the control interface; the status is 0 if nothing answers. */
 export type ApiError = Error & { status: number }
 
-/** Status of an error answer; undefined for any other error. */
-export function statusOf(error: unknown): number | undefined {
-  return (error as Partial<ApiError>).status
-}
-
 function apiError(status: number, detail: string): ApiError {
   return Object.assign(new Error(detail), { status })
 }
@@ -23,25 +18,33 @@ export function pathOf(route: string): string {
 }
 
 /** Calls a route of the namespace that is shown, or a path. Throws an {@link ApiError}. */
-export async function call<T>(method: string, route: string, body?: unknown): Promise<T> {
-  const answer = await fetch(pathOf(route), {
-    method,
-    cache: 'no-store',
-    ...(body !== undefined && { body: JSON.stringify(body), headers: { 'content-type': 'application/json' } }),
-  }).catch(() => {
+export function call<T>(method: string, route: string, body?: unknown): Promise<T> {
+  return received(
+    fetch(pathOf(route), {
+      method,
+      cache: 'no-store',
+      ...(body !== undefined && { body: JSON.stringify(body), headers: { 'content-type': 'application/json' } }),
+    }),
+  )
+}
+
+/** Reads an answer. Throws an {@link ApiError}. */
+export async function received<T>(asked: Promise<Response>): Promise<T> {
+  const answer = await asked.catch(() => {
     throw apiError(0, 'The sandbox does not answer.')
   })
   const text = await answer.text()
-  const value = parsed(text)
+  const value = jsonOf(text)
   if (answer.ok) return value as T
   throw apiError(answer.status, (value as { detail?: string } | undefined)?.detail ?? text.slice(0, 200))
 }
 
-function parsed(text: string): unknown {
+/** The value of JSON; `otherwise` for any other text. */
+export function jsonOf(text: string, otherwise?: string): unknown {
   try {
     return JSON.parse(text)
   } catch {
-    return undefined
+    return otherwise
   }
 }
 

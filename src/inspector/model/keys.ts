@@ -1,4 +1,4 @@
-import { go, VIEWS, type ViewName } from './address.ts'
+import { go, goTo, place, VIEWS } from './address.ts'
 
 /** Work of a key in the view that is shown. */
 export type KeyHandlers = Partial<Record<string, () => void>>
@@ -20,15 +20,8 @@ export function movesIn(names: () => readonly string[], now: string | undefined)
   return { j: move(1), k: move(-1), ArrowDown: move(1), ArrowUp: move(-1) }
 }
 
-/** Keys that work in every view. */
-export interface GeneralKeys {
-  show(view: ViewName): void
-  help(): void
-  back(): void
-}
-
-/** Listens to the keyboard. A key without work of its own clicks what is marked with it. None works while somebody types, nor with Ctrl, Alt or Meta. */
-export function listenToKeys(general: GeneralKeys): void {
+/** Listens to the keyboard; `?` calls for help. A key without work of its own clicks what is marked with it. None works while somebody types, nor with Ctrl, Alt or Meta. */
+export function listenToKeys(help: () => void): void {
   addEventListener('keydown', (event) => {
     const { target, key } = event
     if (event.ctrlKey || event.altKey || event.metaKey || event.defaultPrevented) return
@@ -36,16 +29,12 @@ export function listenToKeys(general: GeneralKeys): void {
     const isTyping = isAt('input:not([type=checkbox]),textarea,select')
     if (key === 'Escape') {
       if (isTyping) (target as HTMLElement).blur()
-      return general.back()
+      return place.value.selected === '' ? goTo() : go({ selected: '' })
     }
     if (isTyping) return
     const view = VIEWS[Number(key) - 1]
     const marked = /^[a-z]$/.test(key) ? document.querySelector<HTMLElement>(`[data-key=${key}]`) : null
-    const work = view
-      ? () => general.show(view)
-      : key === '?'
-        ? general.help
-        : (ofView[key] ?? (marked && (() => marked.click())))
+    const work = view ? () => goTo(view) : key === '?' ? help : (ofView[key] ?? (marked && (() => marked.click())))
     if (!work || (key === 'Enter' && isAt('a,button,summary'))) return
     event.preventDefault()
     work()

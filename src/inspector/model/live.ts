@@ -1,7 +1,8 @@
 import { effect, signal } from '@preact/signals-core'
 import type { ClockState, Headline, InspectorEvents, OperationPage } from '../../control/contract.ts'
+import { first } from '../first.ts'
 import { namespace } from './address.ts'
-import { call, pathOf, statusOf } from './api.ts'
+import { type ApiError, call, pathOf, received } from './api.ts'
 import { browserTime } from './browser-time.ts'
 import { dropRows, forgetRows, rows, takeRows } from './rows.ts'
 import { needsToken } from './session.ts'
@@ -23,24 +24,16 @@ export const leftOut = signal(0)
 type EventName = keyof InspectorEvents
 type StreamEvent = { [Name in EventName]: { id: string; event: Name; data: InspectorEvents[Name] } }[EventName]
 
-const EVENT_NAMES: readonly EventName[] = [
-  'operations',
-  'headline',
-  'forgotten',
-  'clock',
-  'faults',
-  'block',
-  'namespaces',
-  'anew',
-]
+const EVENT_NAMES = ['headline', 'forgotten', 'clock', 'anew', ...Object.keys(versions)] as EventName[]
 
-/** Rows of the first page, which shows at once, and of each further one. */
-const FIRST_ROWS = 100
+/** Rows of each page after the first one. */
 const MORE_ROWS = 1000
 /** Milliseconds without the first event after which a stream counts as held back by a proxy. */
 const HELD_BACK_MS = 4000
 const POLL_MS = 1000
 const RETRY_MS = 1000
+/** Milliseconds after which the older rows are asked for: the newest ones are drawn by then. */
+const REST_AFTER_MS = 50
 
 /** Message of a new tab to the one that leads. */
 const WHAT_STATE = 'what state?'
@@ -64,7 +57,6 @@ export function followNamespace(): void {
 class Follower {
   readonly #channel: BroadcastChannel
   readonly #lock = new AbortController()
-  readonly #name: string
   /** Id of the last event that this tab has. */
   #seen = ''
   /** Events of other tabs, until the first page is here. */
@@ -75,8 +67,7 @@ class Follower {
   #state: LinkState | null = null
 
   constructor(name: string) {
-    this.#name = `yield-sandbox events of ${name}`
-    this.#channel = new BroadcastChannel(this.#name)
+    this.#channel = new BroadcastChannel(`yield-sandbox events of ${name}`)
   }
 
   begin(): void {
@@ -104,7 +95,7 @@ class Follower {
     // Without locks (a page by http from another machine), each tab reads a stream of its own.
     if (!navigator.locks) return this.#stream()
     await navigator.locks
-      .request(this.#name, { signal: this.#lock.signal }, async () => {
+      .request(this.#channel.name, { signal: this.#lock.signal }, async () => {
         this.#stream()
         await new Promise((resolve) => this.#lock.signal.addEventListener('abort', resolve))
       })
@@ -157,17 +148,21 @@ class Follower {
         return await work()
       } catch (error) {
         if (this.#ended) return
-        const status = statusOf(error)
+        const { status } = error as Partial<ApiError>
         needsToken.value = status === 401
         const state = status === 404 ? 'gone' : 'reconnecting'
         if (this.#state) this.#say(state)
         else connection.value = state
         if (status === 401 || status === 404) return
-        await new Promise<void>((resolve) => {
-          this.#stop = browserTime.after(RETRY_MS, resolve)
-        })
+        await this.#pause(RETRY_MS)
       }
     }
+  }
+
+  #pause(milliseconds: number): Promise<void> {
+    return new Promise((resolve) => {
+      this.#stop = browserTime.after(milliseconds, resolve)
+    })
   }
 
   #poll(): void {
@@ -229,10 +224,8 @@ class Follower {
   /** Reads the newest rows, so that they show at once, then the older ones. */
   #readAnew(): Promise<void> {
     return this.#insist(async () => {
-      const [page, now] = await Promise.all([
-        call<OperationPage>('GET', `operations?limit=${FIRST_ROWS}`),
-        call<ClockState>('GET', 'clock'),
-      ])
+      const answers = first(pathOf('')).map((answer) => received(answer))
+      const [page, now] = (await Promise.all(answers)) as [OperationPage, ClockState]
       if (this.#ended) return
       rows.value = page.operations
       headline.value = page.headline
@@ -242,7 +235,9 @@ class Follower {
       const early = this.#early ?? []
       this.#early = null
       for (const event of early) this.#take(event)
-      if (page.next_before !== null) await readRows(page.next_before, () => this.#ended)
+      if (page.next_before === null) return
+      await this.#pause(REST_AFTER_MS)
+      await readRows(page.next_before, () => this.#ended)
     })
   }
 }

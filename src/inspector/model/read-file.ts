@@ -1,6 +1,6 @@
 import type { ExplorationDocument } from '../../explore/exploration-document.ts'
 import { plainText } from '../../render/safe-text.ts'
-import { sentenceOf } from '../parts/numbers.tsx'
+import { sentenceOf, toneOfVerdict } from '../parts/numbers.tsx'
 import type { FileContent, OpenedFile } from './opened-file.ts'
 
 /** Most bytes of a file: what a page can show without a halt. */
@@ -49,6 +49,8 @@ function withWords(data: ExplorationDocument): ExplorationDocument {
 
 /** The sentence at the top for a file: is anybody's money wrong? */
 function headlineOf({ data }: Exclude<FileContent, { kind: 'none' }>): OpenedFile['line'] {
-  const tone = data.verdict === 'failed' ? 'bad' : data.verdict === 'passed' ? 'ok' : 'warn'
-  return { tone, sentence: 'headline' in data && data.headline ? data.headline : sentenceOf(data.summary) }
+  return {
+    tone: toneOfVerdict(data.verdict),
+    sentence: 'headline' in data && data.headline ? data.headline : sentenceOf(data.summary),
+  }
 }

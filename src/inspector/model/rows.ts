@@ -14,16 +14,14 @@ export function takeRows(taken: readonly OperationRow[]): void {
 
 /** Forgets rows that are part of other ones now. */
 export function dropRows(gone: readonly number[]): void {
-  if (gone.length > 0) rows.value = rows.value.filter(({ number }) => !gone.includes(number))
+  rows.value = rows.value.filter(({ number }) => !gone.includes(number))
 }
 
 /** Forgets rows below a number, those that move money below another one; without a number all. */
 export function forgetRows(oldest: number | null, oldestMoney: number | null): void {
-  if (oldest === null) rows.value = []
-  else
-    rows.value = rows.value.filter(({ number, moves_money }) =>
-      moves_money ? number >= (oldestMoney ?? oldest) : number >= oldest,
-    )
+  rows.value = rows.value.filter(
+    ({ number, moves_money }) => number >= ((moves_money ? oldestMoney : null) ?? oldest ?? Number.POSITIVE_INFINITY),
+  )
 }
 
 /** Names of the filters, as they stand in the address. */

@@ -78,7 +78,7 @@ export function Actions({ actions, fields, shown = true, children }: ActionsProp
               {method} {pathOf(route)}
               {body === undefined ? '' : ` ${JSON.stringify(body)}`}
             </code>
-            <CopyButton text={() => curlOf(method, route, body)} label="curl" />
+            <CopyButton text={curlOf(method, route, body)} label="curl" />
           </div>
         ))}
       <p role="status" class="mute">

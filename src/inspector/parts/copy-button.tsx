@@ -4,10 +4,10 @@ import { Icon } from './icon.tsx'
 import { onPaper } from './medium.ts'
 
 /** Copies a text; says that it did for a moment. */
-export function CopyButton({ text, label = 'Copy' }: { text: string | (() => string); label?: string }) {
+export function CopyButton({ text, label = 'Copy' }: { text: string; label?: string }) {
   const [done, setDone] = useState<boolean | null>(null)
   const copy = () => {
-    void copied(typeof text === 'string' ? text : text()).then((ok) => {
+    void copied(text).then((ok) => {
       setDone(ok)
       browserTime.after(1500, () => setDone(null))
     })

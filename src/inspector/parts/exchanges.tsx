@@ -1,8 +1,8 @@
-import type { AttemptStep, ExchangeLine } from '../../control/contract.ts'
+import type { ExchangeLine } from '../../control/contract.ts'
 import { hrefOf } from '../model/address.ts'
 import { openedFile } from '../model/opened-file.ts'
 import { Again, millisecondsInWords } from './again.tsx'
-import { Lane, shortKeyOf } from './lane.tsx'
+import { Lane, type LaneStep, shortKeyOf } from './lane.tsx'
 import { onPaper } from './medium.ts'
 
 /** Most exchanges that are shown for one finding or one run. */
@@ -71,19 +71,20 @@ function asksTheSame(a: ExchangeLine, b: ExchangeLine): boolean {
   return a.request === b.request && (a.request_body === b.request_body || a.idempotency_key === b.idempotency_key)
 }
 
-function stepsOf(line: ExchangeLine, earlier: readonly ExchangeLine[]): AttemptStep[] {
+function stepsOf(line: ExchangeLine, earlier: readonly ExchangeLine[]): LaneStep[] {
   const { answer, arrived, at_ms, took_ms, idempotency_key, fault, tx_hash } = line
-  const step = (one: AttemptStep['step'], tone: AttemptStep['tone'], title: string, detail: string | null) => {
-    return { step: one, at: null, tone, title, detail, tx_hash: null, block_number: null }
+  const step = (name: LaneStep['step'], tone: LaneStep['tone'], title: string, detail: string | null) => {
+    return { step: name, tone, title, detail }
   }
   const key = idempotency_key === null ? '' : `, key ${shortKeyOf(idempotency_key)}`
   const isSecond = earlier.some((one) => one.tx_hash !== null && one.tx_hash !== tx_hash && asksTheSame(one, line))
-  const moved = step('mined', isSecond ? 'bad' : 'plain', isSecond ? 'On the chain again' : 'On the chain', null)
   const end = `${answer} after ${millisecondsInWords(took_ms)}`
   const isGood = /^2/.test(answer)
   return [
     step('request', 'plain', 'Request', `+${millisecondsInWords(at_ms)}${key}`),
-    ...(tx_hash === null ? [] : [{ ...moved, tx_hash }]),
+    ...(tx_hash === null
+      ? []
+      : [step('mined', isSecond ? 'bad' : 'plain', isSecond ? 'On the chain again' : 'On the chain', null)]),
     ...(fault === null ? [] : [step('waiting', 'warn', 'Fault', fault)]),
     arrived
       ? step(isGood ? 'answered' : 'refused', isGood ? 'ok' : 'plain', isGood ? 'Answered' : 'Refused', end)

@@ -30,7 +30,11 @@ export function Card(props: {
 
 /** A finding as its card and its line show it; in a certificate, less is known of it. */
 export type ShownFinding = Pick<ReportedFinding, 'title' | 'outcome' | 'explanation'> &
-  Partial<Omit<ReportedFinding, 'id' | 'impact'>> & { id: string; impact: string }
+  Partial<Omit<ReportedFinding, 'id' | 'impact' | 'exercise_with'>> & {
+    id: string
+    impact: string
+    exercise_with?: string | undefined
+  }
 
 /** Id of the element of a finding. */
 export function elementOf(id: string): string {

@@ -4,8 +4,12 @@ import { Icon, type IconName } from './icon.tsx'
 /** Steps between two others that only their time tells apart: they stand in a line of their own. */
 const MINOR: readonly string[] = ['claimed', 'broadcast', 'settled']
 
+/** A step as a lane shows it. */
+export type LaneStep = Pick<AttemptStep, 'step' | 'tone' | 'title'> &
+  Partial<Pick<AttemptStep, 'at' | 'detail' | 'tx_hash'>>
+
 /** The steps of one attempt, from the request to its answer, side by side. */
-export function Lane({ steps, linkOf }: { steps: readonly AttemptStep[]; linkOf?(hash: string): string }) {
+export function Lane({ steps, linkOf }: { steps: readonly LaneStep[]; linkOf?(hash: string): string }) {
   const minor = steps.filter(({ step }) => MINOR.includes(step))
   return (
     <>
@@ -23,16 +27,16 @@ export function Lane({ steps, linkOf }: { steps: readonly AttemptStep[]; linkOf?
   )
 }
 
-function Step({ step, linkOf }: { step: AttemptStep; linkOf: ((hash: string) => string) | undefined }) {
+function Step({ step, linkOf }: { step: LaneStep; linkOf: ((hash: string) => string) | undefined }) {
   const { tone, title, at, detail, tx_hash } = step
   return (
     <li class={tone}>
       <b>
         <Icon name={(step.step === 'mined' ? 'block' : step.step) as IconName} /> {title}
       </b>
-      {at !== null && <time dateTime={at}>{timeOf(at)}</time>}
-      {detail !== null && <span>{detail}</span>}
-      {tx_hash !== null &&
+      {at && <time dateTime={at}>{timeOf(at)}</time>}
+      {detail && <span>{detail}</span>}
+      {tx_hash &&
         step.step === 'signed' &&
         (linkOf ? <a href={linkOf(tx_hash)}>{shortHash(tx_hash)}</a> : <code>{shortHash(tx_hash)}</code>)}
     </li>
@@ -40,7 +44,7 @@ function Step({ step, linkOf }: { step: AttemptStep; linkOf: ((hash: string) => 
 }
 
 /** `17:54:10.716` of an ISO 8601 moment; empty for one that was not noted. */
-function timeOf(at: string | null): string {
+function timeOf(at: string | null | undefined): string {
   return at?.slice(11, 23) ?? ''
 }
 

@@ -1,4 +1,4 @@
-import type { Report } from '../../control/contract.ts'
+import type { Report, Tone } from '../../control/contract.ts'
 import { capital } from '../model/levels.ts'
 import { Facts } from './facts.tsx'
 import { Icon, type IconName } from './icon.tsx'
@@ -50,10 +50,10 @@ export function Numbers({ verdict, counts }: { verdict: string; counts: readonly
   )
 }
 
-const TONES: Record<string, string> = { passed: 'ok', failed: 'bad', inconclusive: 'warn' }
+const TONES: Record<string, Tone> = { passed: 'ok', failed: 'bad', inconclusive: 'warn' }
 
 /** Tone of a verdict. */
-export function toneOfVerdict(verdict: string): string {
+export function toneOfVerdict(verdict: string): Tone {
   return TONES[verdict] ?? 'plain'
 }
 

@@ -11,7 +11,7 @@ export function OtherSettings({ exploration }: { exploration: ExplorationDocumen
   const order = Object.keys(names)
   const rank = ({ level, outcome }: OtherSetting) => rankOf(level) * (order.length + 1) + order.indexOf(outcome)
   return (
-    <Chapter title="Other settings of the service" note={assumptions.length} shown={assumptions.length > 0}>
+    <Chapter title="Other settings of the service" note={assumptions.length}>
       <ul class="list">
         {assumptions
           .toSorted((a, b) => rank(a) - rank(b))

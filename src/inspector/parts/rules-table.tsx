@@ -1,17 +1,17 @@
 import { Chapter } from './chapter.tsx'
 import { Table } from './table.tsx'
 
-/** What became of a rule in one scenario. */
-export type RuleOutcome = 'Broken' | 'Needs review' | 'Errored' | 'Kept' | 'Not tested'
+/** What can become of a rule, in the order in which it is shown: in words, as an outcome of findings, its sign, its tone. */
+export const RULE_OUTCOMES = [
+  ['Broken', 'failed', '✗', 'bad'],
+  ['Needs review', 'needs_review', '?', 'warn'],
+  ['Errored', 'errored', '!', 'bad'],
+  ['Kept', 'passed', '✓', 'ok'],
+  ['Not tested', 'not_exercised', '·', 'mute'],
+] as const
 
-const SIGNS: Record<RuleOutcome, readonly [sign: string, tone: string]> = {
-  Broken: ['✗', 'bad'],
-  Errored: ['!', 'bad'],
-  'Needs review': ['?', 'warn'],
-  Kept: ['✓', 'ok'],
-  'Not tested': ['·', 'mute'],
-}
-const WORST_FIRST = Object.keys(SIGNS) as RuleOutcome[]
+/** What became of a rule in one scenario. */
+export type RuleOutcome = (typeof RULE_OUTCOMES)[number]
 
 /** A table of rules and scenarios. */
 export interface RulesTableProps {
@@ -22,9 +22,9 @@ export interface RulesTableProps {
 
 /** Every rule in every scenario, the broken ones first. */
 export function RulesTable({ columns, rows }: RulesTableProps) {
-  const worst = ({ outcomes }: (typeof rows)[number]) => WORST_FIRST.findIndex((one) => outcomes.includes(one))
+  const worst = ({ outcomes }: (typeof rows)[number]) => RULE_OUTCOMES.findIndex((one) => outcomes.includes(one))
   return (
-    <Chapter title="Rules by scenario" note={rows.length} shown={rows.length > 0}>
+    <Chapter title="Rules by scenario" note={rows.length}>
       <Table
         label="Rules by scenario"
         class="rules"
@@ -44,15 +44,15 @@ export function RulesTable({ columns, rows }: RulesTableProps) {
               ...outcomes.map(
                 (outcome) =>
                   outcome && (
-                    <b role="img" class={SIGNS[outcome][1]} title={outcome} aria-label={outcome}>
-                      {SIGNS[outcome][0]}
+                    <b role="img" class={outcome[3]} title={outcome[0]} aria-label={outcome[0]}>
+                      {outcome[2]}
                     </b>
                   ),
               ),
             ],
           }))}
       />
-      <p class="mute">{WORST_FIRST.map((outcome) => `${SIGNS[outcome][0]} ${outcome}`).join(', ')}</p>
+      <p class="mute">{RULE_OUTCOMES.map(([words, , sign]) => `${sign} ${words}`).join(', ')}</p>
     </Chapter>
   )
 }

@@ -21,7 +21,7 @@ export function Split({ names, list, hint, class: name = '', children }: SplitPr
         {list}
       </section>
       <section class="detail" aria-label={names[1]} id="detail" tabIndex={-1}>
-        {hint !== undefined && !isChosen ? (
+        {hint && !isChosen ? (
           <p class="pad mute">{hint}</p>
         ) : (
           <article class="stack pad">

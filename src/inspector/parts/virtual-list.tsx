@@ -7,7 +7,7 @@ export interface VirtualListProps<T> {
   /** Pixels. */
   height: number
   keyOf(item: T): string | number
-  render(item: T, index: number): ComponentChildren
+  render(item: T): ComponentChildren
   /** Index of the item that must be in sight; -1 for none. */
   shown: number
   label: string
@@ -20,20 +20,20 @@ const SPARE = 8
 
 export function VirtualList<T>({ items, height, keyOf, render, shown, label, atTop }: VirtualListProps<T>) {
   const box = useRef<HTMLDivElement>(null)
-  const [view, setView] = useState({ top: 0, size: 800 })
+  // Measured, it would have to be laid out before it is drawn: no list is higher than its window.
+  const [view, setView] = useState({ top: 0, size: innerHeight })
   const first = useRef<string | number | undefined>(undefined)
 
   const look = () => {
     const { scrollTop = 0, clientHeight = 0 } = box.current ?? {}
     atTop?.(scrollTop < height)
     setView((old) => {
-      const same = Math.floor(old.top / height) === Math.floor(scrollTop / height) && old.size === clientHeight
-      return same ? old : { top: scrollTop, size: clientHeight }
+      const top = Math.floor(scrollTop / height)
+      return old.top === top && old.size >= clientHeight ? old : { top, size: Math.max(old.size, clientHeight) }
     })
   }
 
   useLayoutEffect(() => {
-    look()
     const observer = new ResizeObserver(look)
     if (box.current) observer.observe(box.current)
     return () => observer.disconnect()
@@ -41,24 +41,20 @@ export function VirtualList<T>({ items, height, keyOf, render, shown, label, atT
 
   // New items come in above: what the reader looks at stays where it is, unless that is the top.
   useLayoutEffect(() => {
-    const before = first.current
-    const at = before === undefined ? 0 : items.findIndex((item) => keyOf(item) === before)
+    const at = items.findIndex((item) => keyOf(item) === first.current)
     if (box.current && at > 0 && box.current.scrollTop >= height) box.current.scrollTop += at * height
-    first.current = items[0] === undefined ? undefined : keyOf(items[0])
+    first.current = items[0] && keyOf(items[0])
   }, [items])
 
   useLayoutEffect(() => {
     const { current } = box
     if (!current || shown < 0) return
     const top = shown * height
-    if (top < current.scrollTop) current.scrollTop = top
-    else if (top + height > current.scrollTop + current.clientHeight) {
-      current.scrollTop = top + height - current.clientHeight
-    }
+    current.scrollTop = Math.min(top, Math.max(current.scrollTop, top + height - current.clientHeight))
   }, [shown])
 
-  const from = Math.max(0, Math.floor(view.top / height) - SPARE)
-  const to = Math.min(items.length, Math.ceil((view.top + view.size) / height) + SPARE)
+  const from = Math.max(0, view.top - SPARE)
+  const to = view.top + Math.ceil(view.size / height) + SPARE
   return (
     <div class="virtual" ref={box} onScroll={look}>
       <ul aria-label={label} style={{ height: `${items.length * height}px` }}>
@@ -69,7 +65,7 @@ export function VirtualList<T>({ items, height, keyOf, render, shown, label, atT
             aria-posinset={from + i + 1}
             style={{ top: `${(from + i) * height}px` }}
           >
-            {render(item, from + i)}
+            {render(item)}
           </li>
         ))}
       </ul>

@@ -8,7 +8,7 @@ import { Facts } from '../parts/facts.tsx'
 import { Card, FindingCard, FindingList, Fold } from '../parts/finding-card.tsx'
 import { MatrixTable } from '../parts/matrix-table.tsx'
 import { toneOfVerdict } from '../parts/numbers.tsx'
-import { type RuleOutcome, RulesTable } from '../parts/rules-table.tsx'
+import { RULE_OUTCOMES, type RuleOutcome, RulesTable } from '../parts/rules-table.tsx'
 import { Table } from '../parts/table.tsx'
 import { ReportNumbers } from './report-chapters.tsx'
 
@@ -56,12 +56,12 @@ export function CertificateChapters({ certificate: { evidence, words } }: Props)
   const titleOf = (id: string) => words.rules[id]?.title ?? id
   return (
     <>
-      <Chapter title="Broken" note={broken.length} shown={broken.length > 0}>
+      <Chapter title="Broken" note={broken.length}>
         {broken.map(({ id, contradicted_in }) => {
-          const { title = id, impact = '', again, ...others } = words.rules[id]?.broken ?? {}
+          const { title = id, impact = '', again: exercise_with, ...others } = words.rules[id]?.broken ?? {}
           const explanation = `Shown by ${contradicted_in.join(', ')}.`
-          const finding = { id, title, impact, explanation, outcome: 'failed' as const, ...others }
-          return <FindingCard key={id} finding={again ? { ...finding, exercise_with: again } : finding} />
+          const finding = { id, title, impact, explanation, outcome: 'failed' as const, exercise_with, ...others }
+          return <FindingCard key={id} finding={finding} />
         })}
       </Chapter>
       <Causes evidence={evidence} words={words} />
@@ -104,7 +104,7 @@ type Parts = Pick<CertificateDocument, 'evidence' | 'words'>
 function Causes({ evidence: { exploration }, words }: Parts) {
   const of = (index: number) => exploration.incidents.slice(index, index + 1)
   return (
-    <Chapter title="Money" note={words.causes.length} shown={words.causes.length > 0}>
+    <Chapter title="Money" note={words.causes.length}>
       {words.causes.flatMap(({ first, others, also_at }) =>
         of(first).map(({ trial, outcome, level, sentences, count, findings, repeat }) => (
           <Card
@@ -146,7 +146,7 @@ function Causes({ evidence: { exploration }, words }: Parts) {
 /** Every scenario, how the command ended in it, and which of its operations are not well. */
 function Scenarios({ evidence: { scenarios }, words }: Parts) {
   return (
-    <Chapter title="Scenarios" note={scenarios.length} shown={scenarios.length > 0}>
+    <Chapter title="Scenarios" note={scenarios.length}>
       <Table
         label="Scenarios"
         head={['scenario', 'verdict', 'the command', 'operations of which not all is well']}
@@ -168,7 +168,7 @@ function Scenarios({ evidence: { scenarios }, words }: Parts) {
 }
 
 function outcomeIn(entry: CertificateDocument['evidence']['findings'][number], scenario: string): RuleOutcome {
-  if (entry.contradicted_in.includes(scenario)) return 'Broken'
-  if (entry.review_in.includes(scenario)) return 'Needs review'
-  return entry.proved_in.includes(scenario) ? 'Kept' : 'Not tested'
+  if (entry.contradicted_in.includes(scenario)) return RULE_OUTCOMES[0]
+  if (entry.review_in.includes(scenario)) return RULE_OUTCOMES[1]
+  return RULE_OUTCOMES[entry.proved_in.includes(scenario) ? 3 : 4]
 }

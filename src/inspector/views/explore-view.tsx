@@ -32,7 +32,7 @@ export function ExploreView() {
 function Explored({ exploration }: { exploration: ExplorationDocument }) {
   const { results, outcomes, seed, pace, remarks } = exploration
   const matrix = matrixOf(matrixEntries(exploration), Object.keys(outcomes))
-  const cells = matrix.rows.flatMap((row) => row.cells.flatMap((cell) => (cell ? [cell] : [])))
+  const cells = matrix.rows.flatMap((row) => row.cells).filter((cell) => cell !== undefined)
   const selected = place.value.selected || cells[0]?.[0].id || ''
   const run = results.find(({ trial }) => trial.id === selected)
   const cell = cells.find((one) => one.some(({ id }) => id === selected))

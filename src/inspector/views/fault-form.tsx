@@ -1,5 +1,6 @@
 import { useState } from 'preact/hooks'
 import type { ActiveFault, FaultKindDescription } from '../../control/contract.ts'
+import { jsonOf } from '../model/api.ts'
 import { counted } from '../model/levels.ts'
 import { operationName } from '../model/list-items.ts'
 import { useRead } from '../model/use-read.ts'
@@ -116,7 +117,7 @@ function choicesOf({ enum: values, anyOf }: ParameterSchema): string[] | undefin
 
 function Parameter({ schema, ...field }: FieldProps & { schema: ParameterSchema }) {
   const { default: usual, type, description } = schema
-  const placeholder = usual === undefined ? '' : typeof usual === 'string' ? usual : JSON.stringify(usual)
+  const placeholder = typeof usual === 'string' ? usual : JSON.stringify(usual)
   const choices = choicesOf(schema) ?? (type === 'boolean' ? ['true', 'false'] : undefined)
   return choices ? (
     <Choice {...field} options={['', ...choices]} words={(one) => one || placeholder || 'as usual'} />
@@ -145,12 +146,7 @@ function draftRule(kind: FaultKindDescription, draft: Draft): Record<string, unk
 
 /** A text as the schema wants it; a text that does not fit stays one, and the sandbox refuses it. */
 function parameterValue(text: string, schema: ParameterSchema | undefined): unknown {
-  if (schema?.type === 'string') return text
-  try {
-    return JSON.parse(text)
-  } catch {
-    return text
-  }
+  return schema?.type === 'string' ? text : jsonOf(text, text)
 }
 
 /** What the rule would do, in a sentence of the sandbox, or what is wrong with it. */

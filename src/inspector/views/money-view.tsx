@@ -208,31 +208,33 @@ function Waterfall({ portfolio: { series, token_decimals: decimals } }: { portfo
     return before === point.principal_minor ? [] : [{ ...point, before, after: point.principal_minor }]
   })
   if (moves.length === 0) return null
-  const most = Math.max(...moves.flatMap(({ before, after }) => [Number(before), Number(after)]), 1)
+  const most = Math.max(1, ...moves.map(({ after }) => Number(after)))
   const percent = (minor: number) => `${(minor / most) * 100}%`
   return (
     <Table
       label="How the principal came about"
       hasCaption
       head={['No.', 'Day', '>Amount', '', '>Principal after']}
-      rows={moves.map(({ at, before, after, operation_number }, i) => ({
-        key: i,
-        cells: [
-          operation_number !== null && <a href={hrefOf('operations', String(operation_number))}>{operation_number}</a>,
-          <span class="mute nowrap">{dayOf(at)}</span>,
-          <Amount minor={minus(after, before)} decimals={decimals} signed />,
-          <div class="fall" aria-hidden="true">
-            <i
-              class={Number(after) < Number(before) ? 'out' : ''}
-              style={{
-                marginLeft: percent(Math.min(Number(before), Number(after))),
-                width: percent(Math.abs(Number(after) - Number(before))),
-              }}
-            />
-          </div>,
-          <Amount minor={after} decimals={decimals} />,
-        ],
-      }))}
+      rows={moves.map(({ at, before, after, operation_number }, i) => {
+        const [low = 0, high = 0] = [Number(before), Number(after)].sort((a, b) => a - b)
+        return {
+          key: i,
+          cells: [
+            operation_number !== null && (
+              <a href={hrefOf('operations', String(operation_number))}>{operation_number}</a>
+            ),
+            <span class="mute nowrap">{dayOf(at)}</span>,
+            <Amount minor={minus(after, before)} decimals={decimals} signed />,
+            <div class="fall" aria-hidden="true">
+              <i
+                class={Number(after) === low ? 'out' : ''}
+                style={{ marginLeft: percent(low), width: percent(high - low) }}
+              />
+            </div>,
+            <Amount minor={after} decimals={decimals} />,
+          ],
+        }
+      })}
     />
   )
 }

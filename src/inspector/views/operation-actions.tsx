@@ -15,38 +15,34 @@ export function OperationActions({ detail }: { detail: OperationDetail }) {
     void work().then(setSaid, (error: Error) => setSaid(error.message))
   }
   const key = exchange.idempotency?.key
-  const send = (withKey = key, body = exchange.request.body) =>
-    doing(async () => {
-      const status = await sendAgain(detail, exchange, withKey, body)
-      return status === 0 ? 'Sent again; no answer came.' : `Sent again: ${status}.`
-    })
+  const send = (withKey = key, body = exchange.request.body) => doing(() => sendAgain(detail, exchange, withKey, body))
   const doToNext = async () => {
     const [added] = await call<{ explanation: string }[]>('POST', 'faults', [again.fault])
     return `The next ${detail.operation}: ${added?.explanation}`
   }
-  const actions: [words: string, work: () => void, letter?: string, opens?: string][] = [
+  const actions: [words: string, work: (() => void) | 'edit' | 'scenario', letter?: string][] = [
     ['Send again', () => send(), 'r'],
     ...(key === undefined ? [] : [['Send with a new key', () => send(crypto.randomUUID())] as [string, () => void]]),
-    ['Edit and send', () => setPanel(panel === 'edit' ? '' : 'edit'), '', 'edit'],
+    ['Edit and send', 'edit'],
     [
       'Copy as curl',
       () => doing(async () => ((await copied(again.curl)) ? 'Copied as curl.' : 'This page may not copy.')),
       'c',
     ],
     ['Do this to the next one', () => doing(doToNext), 'f'],
-    ['Make a scenario', () => setPanel(panel === 'scenario' ? '' : 'scenario'), 's', 'scenario'],
+    ['Make a scenario', 'scenario', 's'],
   ]
   return (
     <section class="actions" aria-label="Actions">
       <div class="row-of-buttons">
-        {actions.map(([words, work, letter, opens]) => (
+        {actions.map(([words, work, letter]) => (
           <button
             key={words}
             type="button"
             class={`button${letter === 'r' ? ' primary' : ''}`}
             data-key={letter}
-            aria-expanded={opens ? panel === opens : undefined}
-            onClick={work}
+            aria-expanded={typeof work === 'string' ? panel === work : undefined}
+            onClick={typeof work === 'string' ? () => setPanel(panel === work ? '' : work) : work}
           >
             {words} {letter && <kbd>{letter}</kbd>}
           </button>
@@ -55,27 +51,26 @@ export function OperationActions({ detail }: { detail: OperationDetail }) {
       <p role="status" class="mute">
         {said}
       </p>
-      {panel === 'edit' && <Edit body={exchange.request.body ?? ''} idempotencyKey={key ?? ''} send={send} />}
+      {panel === 'edit' && <Edit exchange={exchange} send={send} />}
       {panel === 'scenario' && <CopyBox label="Scenario file" text={again.scenario} />}
     </section>
   )
 }
 
 interface EditProps {
-  body: string
-  idempotencyKey: string
+  exchange: ExplainedExchange
   send(key: string, body: string): void
 }
 
-function Edit(props: EditProps) {
-  const [body, setBody] = useState(props.body)
-  const [key, setKey] = useState(props.idempotencyKey)
+function Edit({ exchange, send }: EditProps) {
+  const [body, setBody] = useState(exchange.request.body ?? '')
+  const [key, setKey] = useState(exchange.idempotency?.key ?? '')
   return (
     <form
       class="card stack"
       onSubmit={(event) => {
         event.preventDefault()
-        props.send(key, body)
+        send(key, body)
       }}
     >
       <label>
@@ -90,29 +85,22 @@ function Edit(props: EditProps) {
   )
 }
 
-/** Tokens for the tenant and end user of an exchange, minted now: those of the record are not kept. */
-async function freshTokens({ tenant, external_id }: ExplainedExchange): Promise<Record<string, string>> {
-  const mint = (kind: string, body: object) =>
-    call<MintedToken>('POST', `tenants/${encodeURIComponent(tenant ?? '')}/${kind}`, body)
-  const idp = await mint('idp_tokens', {})
-  const user = external_id === null ? null : await mint('user_tokens', { external_id })
-  return { authorization: `Bearer ${idp.token}`, ...(user && { 'x-user-token': user.token }) }
-}
-
-/** Sends a request again, with fresh tokens. @returns its status; 0 for no answer */
+/** Sends a request again, with tokens that are minted now: those of the record are not kept. @returns a sentence on the answer */
 async function sendAgain(
   { again: { path, headers, obstacle } }: OperationDetail,
-  exchange: ExplainedExchange,
+  { tenant, external_id, request: { method } }: ExplainedExchange,
   key: string | undefined,
   body: string | null,
-): Promise<number> {
+): Promise<string> {
   if (obstacle !== null) throw new Error(obstacle)
+  const mint = async (kind: string, body: object) =>
+    (await call<MintedToken>('POST', `tenants/${encodeURIComponent(tenant ?? '')}/${kind}`, body)).token
   const sent = new Headers(headers)
-  for (const [name, value] of Object.entries(await freshTokens(exchange))) sent.set(name, value)
+  sent.set('authorization', `Bearer ${await mint('idp_tokens', {})}`)
+  if (external_id !== null) sent.set('x-user-token', await mint('user_tokens', { external_id }))
   if (key) sent.set('idempotency-key', key)
-  const { method } = exchange.request
   return fetch(path, { method, headers: sent, cache: 'no-store', ...(body && { body }) }).then(
-    ({ status }) => status,
-    () => 0,
+    ({ status }) => `Sent again: ${status}.`,
+    () => 'Sent again; no answer came.',
   )
 }

@@ -5,7 +5,7 @@ import { Coverage } from '../parts/coverage.tsx'
 import { Exchanges } from '../parts/exchanges.tsx'
 import { Card, CauseCard, FindingCard, FindingList, Fold } from '../parts/finding-card.tsx'
 import { countsOf, Numbers, toneOfVerdict } from '../parts/numbers.tsx'
-import { RulesTable } from '../parts/rules-table.tsx'
+import { RULE_OUTCOMES, RulesTable } from '../parts/rules-table.tsx'
 import { Table } from '../parts/table.tsx'
 
 /** Verdict and numbers of a report, or of a certificate. */
@@ -28,16 +28,7 @@ export function Unmet({ unmet }: Pick<Report, 'unmet'>) {
   )
 }
 
-/** Chapters of findings in the order in which they are shown: three with cards, two with lists. */
-export const SHOWN = [
-  ['Broken', 'failed'],
-  ['Needs review', 'needs_review'],
-  ['Errored', 'errored'],
-  ['Kept', 'passed'],
-  ['Not tested', 'not_exercised'],
-] as const
-
-/** What is wrong or open in a report, the worst first. `money`: with the outcomes of all operations. `selected`: id of a finding, or empty. */
+/** What is wrong or open in a report, in cards, the worst first. `money`: with the outcomes of all operations. `selected`: id of a finding, or empty. */
 export function WrongChapters({
   report,
   money = true,
@@ -56,10 +47,10 @@ export function WrongChapters({
           <CauseCard key={cause.id} cause={cause} />
         ))}
       </Chapter>
-      {SHOWN.slice(0, 3).map(([title, outcome]) => {
+      {RULE_OUTCOMES.slice(0, 3).map(([title, outcome]) => {
         const findings = findingsOf(report, outcome)
         return (
-          <Chapter key={title} title={title} note={findings.length} shown={findings.length > 0}>
+          <Chapter key={title} title={title} note={findings.length}>
             {findings.map((finding) => (
               <FindingCard
                 key={finding.id}
@@ -79,7 +70,7 @@ export function WrongChapters({
 export function OtherChapters({ report, selected = '' }: { report: Report; selected?: string }) {
   return (
     <>
-      {SHOWN.slice(3).map(([title, outcome]) => {
+      {RULE_OUTCOMES.slice(3).map(([title, outcome]) => {
         const findings = findingsOf(report, outcome)
         return (
           findings.length > 0 && (
@@ -165,7 +156,7 @@ export function Overview({ reports, linkOf }: { reports: readonly Report[]; link
     id,
     outcomes: reports.map(({ findings }) => {
       const finding = findings.find((one) => one.id === id)
-      return SHOWN.find(([, outcome]) => outcome === finding?.outcome)?.[0]
+      return RULE_OUTCOMES.find(([, outcome]) => outcome === finding?.outcome)
     }),
   }))
   return (
@@ -188,7 +179,7 @@ export function Overview({ reports, linkOf }: { reports: readonly Report[]; link
       </Chapter>
       <RulesTable
         columns={columns}
-        rows={rows.filter(({ outcomes }) => outcomes.some((one) => one && one !== 'Not tested'))}
+        rows={rows.filter(({ outcomes }) => outcomes.some((one) => one && one[1] !== 'not_exercised'))}
       />
     </>
   )

@@ -6,9 +6,10 @@ import { openedFile } from '../model/opened-file.ts'
 import { useRead } from '../model/use-read.ts'
 import { FileChooser } from '../parts/file-chooser.tsx'
 import { elementOf } from '../parts/finding-card.tsx'
+import { RULE_OUTCOMES } from '../parts/rules-table.tsx'
 import { Waiting } from '../parts/waiting.tsx'
 import { CertificateChapters, CertificateHead } from './certificate-chapters.tsx'
-import { findingsOf, OtherChapters, Overview, ReportNumbers, SHOWN, Unmet, WrongChapters } from './report-chapters.tsx'
+import { findingsOf, OtherChapters, Overview, ReportNumbers, Unmet, WrongChapters } from './report-chapters.tsx'
 
 /** The report of the namespace that is shown, or a file. */
 export function VerdictView() {
@@ -37,7 +38,7 @@ function Saved({ report }: { report: Report | MergedReport }) {
   const { run } = place.value.settings
   if (!('reports' in report)) return <Pages report={report} />
   const chosen = report.reports[Number(run)]
-  if (run !== undefined && chosen) return <Pages report={chosen} />
+  if (chosen) return <Pages report={chosen} />
   return (
     <div class="stack pad">
       <h1 class="sr">Reports</h1>
@@ -49,7 +50,9 @@ function Saved({ report }: { report: Report | MergedReport }) {
 
 function Pages({ report, money = true }: { report: Report; money?: boolean }) {
   const { selected } = place.value
-  setKeys(movesIn(() => SHOWN.flatMap(([, outcome]) => findingsOf(report, outcome).map(({ id }) => id)), selected))
+  setKeys(
+    movesIn(() => RULE_OUTCOMES.flatMap(([, outcome]) => findingsOf(report, outcome).map(({ id }) => id)), selected),
+  )
   useEffect(() => {
     const element = selected === '' ? null : document.getElementById(elementOf(selected))
     const fold = element?.closest('details')
