@@ -7,9 +7,10 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { build } from 'rolldown'
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, vi } from 'vitest'
 import { BlockArchive } from '../../src/chain/archive/block-archive.ts'
 import { genesisOf } from '../../src/chain/history/checkpoint.ts'
+import { RpcClient } from '../../src/chain/json-rpc/rpc-client.ts'
 import { RpcServer } from '../../src/chain/json-rpc/rpc-server.ts'
 import { embeddedCheckpoint } from '../../src/chain/markets/embedded-market.ts'
 import {
@@ -115,6 +116,28 @@ describe('an Anvil process', () => {
       expect(await Promise.all(modes.map(async (path) => (await stat(path)).mode & 0o777))).toEqual([
         0o700, 0o600, 0o600,
       ])
+      await anvil.stop()
+      source.close()
+    })
+
+    it('is asked for the first time when it has asked its source: before, it does not listen', async () => {
+      const checkpoint = await embeddedCheckpoint()
+      const stub = new ForkUpstreamStub({ chainId: '31337', checkpoint, archive: new BlockArchive() })
+      const order: string[] = []
+      const source = await RpcServer.listen((body) => {
+        order.push('it asks')
+        return stub.answer(body)
+      })
+      const call = vi.spyOn(RpcClient.prototype, 'call').mockImplementation(async function (this: RpcClient, method) {
+        order.push('it is asked')
+        const [result] = await this.settle([[method]])
+        return result as never
+      })
+      const flags = ['--fork-block-number', String(Number(checkpoint.block.number))]
+      const genesis = genesisOf(checkpoint, '31337')
+      const anvil = await AnvilProcess.start({ ...options, source: source.url, asked: stub.asked, genesis, flags })
+      call.mockRestore()
+      expect([order[0], order.at(-1)]).toEqual(['it asks', 'it is asked'])
       await anvil.stop()
       source.close()
     })

@@ -81,7 +81,8 @@ export class AnvilNode {
       const block = ['--fork-block-number', String(Number(checkpoint.block.number))]
       const flags = [...block, ...rulesOf(checkpoint), ...NO_RETRIES, NO_CACHE, ...statesOf(checkpoint), ...BOUNDED]
       const genesis = genesisOf(checkpoint, chainId)
-      process = await AnvilProcess.start({ chainId, genesis, source: source.url, flags, clock, log, spawned })
+      const from = { source: source.url, asked: stub.asked }
+      process = await AnvilProcess.start({ chainId, genesis, ...from, flags, clock, log, spawned })
       const rpc = new RpcClient({ chainId, url: process.url, timeout })
       const node = new AnvilNode({ process, source, stub, checkpoint, rpc })
       await node.#begin(history)

@@ -20,6 +20,8 @@ export interface AnvilOptions {
   genesis?: string
   /** URL that a fork reads from; it may contain a secret. */
   source?: string
+  /** Resolves when the source has been asked for the first time, which is shortly before the process listens. Default: it is not known. */
+  asked?: Promise<void>
   /** Additional command-line flags, such as those of a fork. */
   flags?: readonly string[]
   clock: SandboxClock
@@ -177,10 +179,13 @@ export class AnvilProcess {
   }
 
   async #ready(): Promise<void> {
-    const { clock, chainId } = this.#options
+    const { clock, chainId, asked } = this.#options
     const rpc = new RpcClient({ chainId, url: this.url })
     const deadline = clock.wallNow() + START_TIMEOUT_MS
+    const patience = new AbortController()
     try {
+      // An attempt that is refused costs half a millisecond of processor time, which the process needs to come up.
+      await Promise.race([asked, this.exited, clock.wallSleep(START_TIMEOUT_MS, patience.signal)])
       for (;;) {
         if (this.#exit !== undefined) throw new AnvilStartError(this.#exit)
         try {
@@ -195,6 +200,7 @@ export class AnvilProcess {
         }
       }
     } finally {
+      patience.abort()
       rpc.close()
     }
   }

@@ -52,11 +52,17 @@ const ACCOUNT = /^eth_get(Balance|TransactionCount|Code|StorageAt)$/
  * chain is a fork at all: docs/decisions/0008-embedded-chains-are-forks.md.
  */
 export class ForkUpstreamStub {
+  /** Resolves when the first question has come. */
+  readonly asked: Promise<void>
   #deps: StubDeps
   #accounts: Record<string, KeptAccount> | undefined
+  #wasAsked = () => {}
 
   constructor(deps: StubDeps) {
     this.#deps = deps
+    this.asked = new Promise((resolve) => {
+      this.#wasAsked = resolve
+    })
   }
 
   /** Replaces the sources of the answers. */
@@ -66,6 +72,7 @@ export class ForkUpstreamStub {
 
   /** The {@link RpcHandler} of the server. */
   answer = async (body: string): Promise<string> => {
+    this.#wasAsked()
     const request: RealCall | RealCall[] = JSON.parse(body)
     if (Array.isArray(request)) return `[${(await Promise.all(request.map((call) => this.#one(call)))).join()}]`
     return this.#one(request)
