@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
 import { eventually } from '../helpers/eventually.ts'
+import { expectClear } from './expect-clear.ts'
 import { expectGone } from './expect-gone.ts'
 import { ALL, Explored, FEW } from './explored.ts'
 
@@ -52,4 +53,17 @@ test('explore --max-runs says how many of all runs there were, and is not passed
   expect(stderr).toContain(`Not tried: ${left} more, ${left} of them at transfers (--max-runs 2).`)
   expect(stderr).toMatch(/^Passed as far as it went: 2 faults struck/m)
   expect(code).toBe(4)
+})
+
+test('what came before is not mixed with what comes of another command line, and goes on with its own', async () => {
+  expect(await start([...FEW, '--max-runs', '1']).ended).toMatchObject({ code: 4 })
+  const resume = (flags: readonly string[]) => start([...FEW, '--resume', ...flags]).ended
+  expectClear(await resume(['--before', 'true']), { code: 2, line: /--resume: .* is of other flags: .* leave out/ })
+  expectClear(await resume(['--seed', '1']), { code: 2, line: /--resume: .* is of another seed/ })
+  const kept = explored.client.results
+  expect(kept).toHaveLength(1)
+  const ended = await resume(['--max-runs', '1'])
+  expect(ended.stderr).toContain('runs, 1 of them known')
+  expect(explored.client.results).toHaveLength(2)
+  expect(explored.client.results).toEqual(expect.arrayContaining(kept))
 })

@@ -14,6 +14,7 @@ const explore = (...[flags, env, command = explored.client.command]: Parameters<
     ...env,
   })
 
+// A SIGKILL, a Ctrl-C, and another command line's results: explore-results.long.test.ts.
 describe('explore', () => {
   test('shows where money went astray, writes it down in every form, and exits with 3', async () => {
     const files = ['html', 'json', 'xml', 'md', 'txt'].map((suffix) =>
@@ -53,23 +54,6 @@ test('explore --json prints its result alone, the same as in a report; what the 
   })
   expect(JSON.parse(stdout)).toEqual(JSON.parse(readFileSync(report, 'utf8')))
   expect(stderr).toMatch(/^deposited 200$/m)
-})
-
-describe('what came before', () => {
-  // A SIGKILL and a Ctrl-C: explore-results.long.test.ts.
-
-  test('is not mixed with what comes of another command line, and goes on with its own', async () => {
-    expect(await explore([...FEW, '--max-runs', '1'])).toMatchObject({ code: 4 })
-    const resume = (flags: readonly string[]) => explore([...FEW, '--resume', ...flags])
-    expectClear(await resume(['--before', 'true']), { code: 2, line: /--resume: .* is of other flags: .* leave out/ })
-    expectClear(await resume(['--seed', '1']), { code: 2, line: /--resume: .* is of another seed/ })
-    const kept = explored.client.results
-    expect(kept).toHaveLength(1)
-    const ended = await resume(['--max-runs', '1'])
-    expect(ended.stderr).toContain('runs, 1 of them known')
-    expect(explored.client.results).toHaveLength(2)
-    expect(explored.client.results).toEqual(expect.arrayContaining(kept))
-  })
 })
 
 describe('the command line', () => {

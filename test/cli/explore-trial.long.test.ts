@@ -1,10 +1,11 @@
-import { existsSync } from 'node:fs'
+import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import type { TrialResult } from '../../src/explore/exploration.ts'
 import { isBad } from '../../src/explore/judge/judge-trial.ts'
 import { ROOT } from './command.ts'
 import { ExploredClient } from './explore-clients.ts'
+import { runHere } from './in-process.ts'
 import { again } from './pasted-again.ts'
 
 let client: ExploredClient
@@ -62,4 +63,15 @@ describe('a command line that explore prints', () => {
     }
     expect(new Set(pasted.map(({ code }) => code))).toEqual(new Set([0, 3]))
   })
+})
+
+test('a trial leaves the results of an exploration as they are', async () => {
+  const results = ['--results', client.path('results.jsonl')]
+  const flags = ['--only', 'deposit', '--faults', 'revert']
+  await runHere(['explore', ...results, ...flags, '--', ...client.command], client.env)
+  const kept = readFileSync(client.path('results.jsonl'), 'utf8')
+  const trial = ['--trial', 'deposit#1@alice reset-on-request']
+  const ended = await runHere(['explore', ...results, ...trial, '--', ...client.command], client.env)
+  expect(ended).toMatchObject({ code: 0, stderr: expect.stringMatching(/^reset on request +✓$/m) })
+  expect(readFileSync(client.path('results.jsonl'), 'utf8')).toBe(kept)
 })

@@ -1,4 +1,3 @@
-import { readFileSync } from 'node:fs'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { expectClear } from './expect-clear.ts'
 import { ExploredClient } from './explore-clients.ts'
@@ -10,19 +9,8 @@ beforeEach(() => {
 })
 afterEach(() => client[Symbol.dispose]())
 
-// What explore prints for a trial does it again: explore-trial.long.test.ts, and for a double payment explore.long.test.ts.
+// What explore prints for a trial does it again, and leaves the results as they are: explore-trial.long.test.ts, and for a double payment explore.long.test.ts.
 describe('explore --trial', () => {
-  test('leaves the results of an exploration as they are', async () => {
-    const results = ['--results', client.path('results.jsonl')]
-    const flags = ['--only', 'deposit', '--faults', 'revert']
-    await runHere(['explore', ...results, ...flags, '--', ...client.command], client.env)
-    const kept = readFileSync(client.path('results.jsonl'), 'utf8')
-    const trial = ['--trial', 'deposit#1@alice reset-on-request']
-    const ended = await runHere(['explore', ...results, ...trial, '--', ...client.command], client.env)
-    expect(ended).toMatchObject({ code: 0, stderr: expect.stringMatching(/^reset on request +✓$/m) })
-    expect(readFileSync(client.path('results.jsonl'), 'utf8')).toBe(kept)
-  })
-
   test('says in one sentence what there is instead of a trial that is unknown', async () => {
     const trial = ['--trial', 'deposit#1@alice reset-after-brodcast']
     const ended = await runHere(['explore', ...trial, '--', ...client.command], client.env)

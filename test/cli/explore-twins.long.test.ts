@@ -18,3 +18,11 @@ test('explore --twins goes on with --resume, and a trial that it printed does th
   expect(again.code).toBe(3)
   expect(twinned.report.results).toMatchObject([{ trial: { id: trial.id }, outcome, sentences }])
 })
+
+test('says in one sentence why a command that does its work anew has no twin', async () => {
+  const ended = await twinned.explore(['--twins'], { MISTAKE: 'all-anew' })
+  const line =
+    /^yield-sandbox: after a run that nothing happens to, the command was started once more: it moved money 3 times more\. With --twins /m
+  expect(ended).toMatchObject({ code: 4, stderr: expect.stringMatching(line) })
+  expect(ended.stderr).not.toMatch(/^\s+at /m)
+})

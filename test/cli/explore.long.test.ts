@@ -29,6 +29,19 @@ describe('explore', () => {
     expect(exploration?.baseline).toMatchObject({ exchanges: 9, positions: 9, difference: null })
   })
 
+  test('finds a double payment that the tests do not notice, says whose, and why', async () => {
+    const { code, stderr, outcomes, exploration } = await explore(
+      ['--only', 'deposit', '--faults', 'reset-after-broadcast'],
+      SUITE,
+      { MISTAKE: 'fresh-key', CHECKS: 'none' },
+    )
+    expect([code, exploration?.verdict, ...outcomes]).toEqual([3, 'failed', 'paid_twice'])
+    expect(stderr).toContain(
+      'carol: 2,249.50 USDC in aave-usdc instead of 1,249.50 (deposit of 1,000.00: twice instead of once)',
+    )
+    expect(stderr).toContain('idempotency-key-on-retry')
+  })
+
   test.each([
     ['paid_twice', { MISTAKE: 'fresh-key' }, 3],
     ['gave_up', { MISTAKE: 'no-retry' }, 0],

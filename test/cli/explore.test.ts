@@ -1,7 +1,7 @@
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import { ExploreFolder, SUITE } from './explore-folder.ts'
+import { ExploreFolder } from './explore-folder.ts'
 
 let folder: ExploreFolder
 beforeEach(async () => {
@@ -13,35 +13,7 @@ const explore = (...terms: Parameters<ExploreFolder['explore']>) => folder.explo
 
 const NODE = process.execPath
 
-// More faults, and whatever else a suite may do: explore.long.test.ts.
-describe('explore', () => {
-  test('finds nothing against a client that is right', async () => {
-    const { code, exploration, outcomes } = await explore([
-      '--faults',
-      'reset-after-broadcast,revert',
-      '--only',
-      'withdraw',
-    ])
-    // A revert is refused, and said so: a client that takes that for done looks the same.
-    expect([...outcomes].sort()).toEqual(['refused', 'survived'])
-    expect([code, exploration?.verdict]).toEqual([0, 'passed'])
-    expect(exploration?.baseline).toMatchObject({ exchanges: 9, positions: 9, difference: null })
-  })
-
-  test('finds a double payment that the tests do not notice, says whose, and why', async () => {
-    const { code, stderr, outcomes, exploration } = await explore(
-      ['--only', 'deposit', '--faults', 'reset-after-broadcast'],
-      SUITE,
-      { MISTAKE: 'fresh-key', CHECKS: 'none' },
-    )
-    expect([code, exploration?.verdict, ...outcomes]).toEqual([3, 'failed', 'paid_twice'])
-    expect(stderr).toContain(
-      'carol: 2,249.50 USDC in aave-usdc instead of 1,249.50 (deposit of 1,000.00: twice instead of once)',
-    )
-    expect(stderr).toContain('idempotency-key-on-retry')
-  })
-})
-
+// What it finds: explore-results.test.ts, and of the reference client explore.long.test.ts.
 describe('explore says in one sentence why it cannot', () => {
   const sentence = (stderr: string) => stderr.split('\n').filter((line) => /^yield-sandbox: (?!runs)/.test(line))
 

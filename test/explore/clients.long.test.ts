@@ -2,6 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import type { PlannedTrial } from '../../src/explore/plan/plan.ts'
 import { type BuiltClients, buildClients, type ClientProgram, python, shell } from '../verdict/clients/build-clients.ts'
 import { otherLanguages } from '../verdict/clients/other-languages.ts'
 import { BAD, cameTo, ENV, exploring } from './exploring.ts'
@@ -57,6 +58,21 @@ describe.runIf(times === 0)('a client whose mistake moves money is found', () =>
   test.each(Object.entries(MOVING).filter(([, wish]) => wish?.depth !== 2))('%s', async (id, wish) => {
     const exploration = await exploring(commandOf(wrong(id)), { maxRuns: 8, ...wish })
     expect(cameTo(exploration, ...BAD)).not.toEqual([])
+  })
+})
+
+describe.runIf(times === 0)('an exploration', () => {
+  test('without --faults, --crash and --twins, every fault is planned', async () => {
+    const { command, args } = clients.typescript
+    const planned: PlannedTrial[] = []
+    const watch = {
+      baseline: () => undefined,
+      planned: (_: unknown, trials: readonly PlannedTrial[]) => void planned.push(...trials),
+      tried: () => undefined,
+    }
+    await exploring([command, ...args], { operations: ['deposit'], budget: 0, watch })
+    const kinds = new Set(planned.map(({ harms: [harm] }) => harm?.hazard.rule?.kind))
+    expect([...kinds]).toEqual(expect.arrayContaining(['drop_connection', 'error', 'revert', 'token_expired']))
   })
 })
 

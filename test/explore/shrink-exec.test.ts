@@ -1,15 +1,11 @@
 import { describe, expect, test } from 'vitest'
 import { runHere } from '../cli/in-process.ts'
-import { expectNothingToShrink, HARMLESS, keepsTheFewest, NOTHING, scenariosFolder } from './shrinking.ts'
+import { expectNothingToShrink, NOTHING, scenariosFolder } from './shrinking.ts'
 
 scenariosFolder()
 
 describe('exec --shrink', () => {
-  // Of many faults, some by chance: shrink-exec.long.test.ts.
-  test('keeps of the faults those that make it fail', async () => {
-    await keepsTheFewest(HARMLESS)
-  })
-
+  // Which faults it keeps: shrink.test.ts, and of a command shrink-exec.long.test.ts.
   // When it does not come again, nothing failed, or no fault struck: shrink-exec.long.test.ts.
   test('says that there is nothing to shrink when it fails alike without any fault', () =>
     expectNothingToShrink(NOTHING.alike!))
