@@ -1,14 +1,14 @@
 import { spawnSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
-import { dirname, join } from 'node:path'
+import { join } from 'node:path'
 import { Ajv } from 'ajv'
-import ts from 'typescript'
 import { describe, expect, test } from 'vitest'
 import { parse } from 'yaml'
 import { blocksOf } from '../../scripts/extract-blocks.mjs'
 import { startCommand } from '../../src/cli/start-command.ts'
 import { ROOT } from '../cli/command.ts'
+import { folderOf } from './folder-of.ts'
 
 const read = (path: string) => parse(readFileSync(join(ROOT, 'deploy', path), 'utf8'), { merge: true })
 const require = createRequire(import.meta.url)
@@ -24,15 +24,6 @@ const [container] = pod.spec.containers
 
 /** Names of the environment variables that the program knows. */
 const KNOWN = startCommand().options.map(({ envVar }) => envVar)
-
-/** The folder of a package; undefined if it is not installed. */
-function folderOf(name: string): string | undefined {
-  try {
-    return dirname(require.resolve(`${name}/package.json`))
-  } catch {
-    return undefined
-  }
-}
 
 describe.each([
   ['Compose', sandbox.command, Object.keys(sandbox.environment)],
@@ -99,6 +90,7 @@ describe('the Compose file of a fleet', () => {
   })
 })
 
+// Held against the API's types: manifest-types.long.test.ts.
 describe('the manifests for Kubernetes', () => {
   test('never let two pods write to one volume', () => {
     expect(set).toMatchObject({ kind: 'StatefulSet', spec: { replicas: 1, updateStrategy: { type: 'RollingUpdate' } } })
@@ -154,37 +146,4 @@ describe('the manifests for Kubernetes', () => {
     expect(status).toBe(0)
     expect(stdout).toContain(`image: ${images[0].newName}:${images[0].newTag}`)
   })
-
-  const folder = folderOf('kubernetes-types')
-  test.skipIf(folder === undefined)("keep the API's types, in which nothing may be that it does not know", () => {
-    const wrong = structuredClone(set)
-    wrong.spec.template.spec.containers[0].readOnly = true
-    const typed: TypedManifest[] = [
-      ['StatefulSet', 'apps/v1', set],
-      ['Service', 'core/v1', service],
-      ['NetworkPolicy', 'networking/v1', policy],
-      ['StatefulSet', 'apps/v1', wrong],
-    ]
-    expect(objectionsTo(typed, folder!)).toEqual([expect.stringContaining('\'"readOnly"\' does not exist in type')])
-  })
-  test.runIf(folder === undefined)('were not held against its types: kubernetes-types is not installed', () => {})
 })
-
-type TypedManifest = [type: string, from: string, manifest: object]
-
-/** What the compiler says of manifests as objects of types of kubernetes-types. */
-function objectionsTo(typed: TypedManifest[], folder: string): string[] {
-  const file = join(ROOT, 'manifests.ts')
-  const lines = typed.map(([type, from, manifest], i) => {
-    return `export const m${i}: import('${join(folder, from)}').${type} = ${JSON.stringify(manifest)}`
-  })
-  const options = { strict: true, noEmit: true, skipLibCheck: true, types: [], target: ts.ScriptTarget.ES2022 }
-  const host = ts.createCompilerHost(options)
-  const { getSourceFile } = host
-  host.getSourceFile = (name, ...others) =>
-    name === file
-      ? ts.createSourceFile(name, lines.join('\n'), ts.ScriptTarget.ES2022)
-      : getSourceFile.call(host, name, ...others)
-  const program = ts.createProgram([file], options, host)
-  return ts.getPreEmitDiagnostics(program).map(({ messageText }) => ts.flattenDiagnosticMessageText(messageText, ' '))
-}
