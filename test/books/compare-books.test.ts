@@ -255,17 +255,7 @@ describe('rows are matched', () => {
     expect(findings({ exchanges: [elsewhere, refused('a')], ledger, rows: named })).toEqual([])
   })
 
-  test('though they are ten thousand', () => {
-    const numbers = Array.from({ length: 10_000 }, (_, i) => i)
-    // Half of them ask for everything, and fit any of the withdrawals that did; the others have the amount that was carried out.
-    const exchanges = numbers.map((i) => transfer({ key: `k${i}`, operation: 'withdraw', amount: '77777', at: i }))
-    const all = numbers.map((i) => booked(`k${i}`, { type: 'withdraw', amount_minor: String(i) }))
-    const rows = numbers.map((i) => row({ type: 'withdraw', amount_minor: i % 2 ? '77777' : String(i) }))
-    expect(findings({ exchanges, booked: all, rows })).toEqual([])
-    expect(findings({ exchanges, booked: all, rows: rows.slice(2) })).toHaveLength(2)
-    const equal = numbers.map(() => row({ type: 'withdraw', amount_minor: '77777' }))
-    expect(findings({ exchanges, booked: all, rows: equal })).toEqual([])
-  })
+  // Though they are ten thousand: any-books.long.test.ts.
 
   test('by tenant where they name it', () => {
     const run = { exchanges: [transfer({ key: 'a' })], booked: [booked('a')] }
