@@ -2,6 +2,7 @@ import type { ChainSetup } from '../domain/chain-setup.ts'
 import type { SandboxClock } from '../domain/clock.ts'
 import type { Chains, WalletOwner } from '../domain/ports/chain.ts'
 import type { Journal } from '../domain/ports/journal.ts'
+import type { JournalWish } from '../domain/ports/namespace-storage.ts'
 import type { Address } from '../domain/records.ts'
 import type { Logger } from '../support/logger.ts'
 import { allInOrder } from '../support/waiting.ts'
@@ -20,7 +21,7 @@ export interface ChainsOptions
   /** The first checkpoint of every embedded chain. */
   embedded: Checkpoint
   /** Opens the journal of that name; default: journals in memory. */
-  journal?: <Entry>(name: string) => Promise<Journal<Entry>>
+  journal?: <Entry>(name: string, wish?: JournalWish) => Promise<Journal<Entry>>
   /** Copies with which chains begin instead of a first block. They replace the content of the journals. */
   begin?: ChainCopies
   clock: SandboxClock
@@ -194,7 +195,7 @@ async function beginToOpen(options: ChainsOptions, wallets: Wallets): Promise<An
 async function openHistory(chainId: string, { journal: open, begin }: ChainsOptions) {
   const copy = begin?.get(chainId)
   const journal = new ChainJournal((await open?.<ChainEntry>(`chain-${chainId}`)) ?? new MemoryJournal())
-  const archive = new BlockArchive(open?.<ArchiveEntry>(`blocks-${chainId}`), copy?.archived)
+  const archive = new BlockArchive(open?.<ArchiveEntry>(`blocks-${chainId}`, { unhurried: true }), copy?.archived)
   if (copy) {
     await archive.opened
     await journal.replace(copy.history)
