@@ -10,7 +10,6 @@ import { build } from 'rolldown'
 import { describe, expect, it, vi } from 'vitest'
 import { BlockArchive } from '../../src/chain/archive/block-archive.ts'
 import { genesisOf } from '../../src/chain/history/checkpoint.ts'
-import { RpcClient } from '../../src/chain/json-rpc/rpc-client.ts'
 import { RpcServer } from '../../src/chain/json-rpc/rpc-server.ts'
 import { embeddedCheckpoint } from '../../src/chain/markets/embedded-market.ts'
 import {
@@ -123,22 +122,18 @@ describe('an Anvil process', () => {
     it('is asked for the first time when it has asked its source: before, it does not listen', async () => {
       const checkpoint = await embeddedCheckpoint()
       const stub = new ForkUpstreamStub({ chainId: '31337', checkpoint, archive: new BlockArchive() })
-      const order: string[] = []
+      const clock = new SandboxClock()
+      const sleep = vi.spyOn(clock, 'wallSleep')
+      let attempts: number | undefined
       const source = await RpcServer.listen((body) => {
-        order.push('it asks')
+        attempts ??= sleep.mock.calls.filter(([milliseconds]) => milliseconds === 5).length // the pause after a refused one
         return stub.answer(body)
       })
-      const call = vi.spyOn(RpcClient.prototype, 'call').mockImplementation(async function (this: RpcClient, method) {
-        order.push('it is asked')
-        const [result] = await this.settle([[method]])
-        return result as never
-      })
       const flags = ['--fork-block-number', String(Number(checkpoint.block.number))]
+      const from = { source: source.url, asked: stub.asked }
       const genesis = genesisOf(checkpoint, '31337')
-      const anvil = await AnvilProcess.start({ ...options, source: source.url, asked: stub.asked, genesis, flags })
-      call.mockRestore()
-      expect(order[0]).toBe('it asks')
-      expect(order).toContain('it is asked')
+      const anvil = await AnvilProcess.start({ ...options, clock, ...from, genesis, flags })
+      expect(attempts).toBe(0)
       await anvil.stop()
       source.close()
     })

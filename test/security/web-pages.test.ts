@@ -79,7 +79,11 @@ describe.each<[string, SandboxOptions]>([
       attributes,
       content,
     ])
-    expect(scripts).toEqual([[expect.stringMatching(/ src="\/inspector\/[^"]+"/), '']])
+    const file = expect.stringMatching(/ src="\/inspector\/[^"]+"/)
+    expect(scripts).toEqual([
+      [file, ''],
+      [file, ''],
+    ])
     expect(text).not.toMatch(/<style|\sstyle=|\son\w+=|javascript:|https?:/i)
     for (const [, file = ''] of text.matchAll(/(?:src|href)="(\/[^"]*)"/g)) {
       expect((await send(sandbox.baseUrl, { path: file })).status).toBe(200)
