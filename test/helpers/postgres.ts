@@ -13,6 +13,7 @@ import {
 import { connect, createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { childrenOf } from './children-of.ts'
 import { eventually } from './eventually.ts'
 
 const DEBIAN = '/usr/lib/postgresql'
@@ -269,10 +270,6 @@ function ownFolder(what: string): string {
   const { uid, gid } = asServer()
   if (uid !== undefined && gid !== undefined) chownSync(folder, uid, gid)
   return folder
-}
-
-function childrenOf(pid: number): number[] {
-  return readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').split(' ').filter(Boolean).map(Number)
 }
 
 async function freePort(): Promise<number> {

@@ -1,0 +1,29 @@
+import { readdirSync, readFileSync } from 'node:fs'
+
+/**
+ * Process ids of the children of a process; none of one that has ended. On Linux alone: what pgrep would look up among all processes of the
+ * machine, at a hundredth of its processor time.
+ */
+export function childrenOf(parent: number): number[] {
+  const tasks = `/proc/${parent}/task`
+  const threads = orElse([], () => readdirSync(tasks))
+  return threads.flatMap((thread) => textOf(`${tasks}/${thread}/children`).split(' ').filter(Boolean).map(Number))
+}
+
+/** Name of the program of a process; empty if that has ended. On Linux alone. */
+export function programOf(pid: number): string {
+  return textOf(`/proc/${pid}/comm`).trimEnd()
+}
+
+function textOf(path: string): string {
+  return orElse('', () => readFileSync(path, 'utf8'))
+}
+
+/** What `read` gives, or the other value if the process has ended. */
+function orElse<T>(otherwise: T, read: () => T): T {
+  try {
+    return read()
+  } catch {
+    return otherwise
+  }
+}
