@@ -38,7 +38,7 @@ export async function watching() {
 /** Does what a page does that is open on the operations: it reads the newest, then every event. Returns what closes it. */
 async function openPage({ base_url }) {
   const control = `${base_url}/_sandbox`
-  const { event_id } = await (await fetch(`${control}/operations?limit=100`)).json()
+  const { event_id } = await (await fetch(`${control}/operations?limit=40`)).json()
   const closed = new AbortController()
   const stream = await fetch(`${control}/events?last_event_id=${event_id}`, { signal: closed.signal })
   const read = async () => {

@@ -14,7 +14,7 @@ export function takeRows(taken: readonly OperationRow[]): void {
 
 /** Forgets rows that are part of other ones now. */
 export function dropRows(gone: readonly number[]): void {
-  rows.value = rows.value.filter(({ number }) => !gone.includes(number))
+  if (gone[0]) rows.value = rows.value.filter(({ number }) => !gone.includes(number)) // numbers begin at 1
 }
 
 /** Forgets rows below a number, those that move money below another one; without a number all. */
