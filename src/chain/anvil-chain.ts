@@ -10,6 +10,7 @@ import {
 import type { Hex } from '../domain/records.ts'
 import { retryChainOutage } from '../domain/retry-chain-outage.ts'
 import type { Logger } from '../support/logger.ts'
+import { inTime } from '../support/waiting.ts'
 import type { ArchiveSegment } from './archive/archived-block.ts'
 import type { BlockArchive } from './archive/block-archive.ts'
 import { AnvilControls, type RulerDeps } from './chain-controls.ts'
@@ -19,6 +20,7 @@ import { RpcGateway } from './gateway/rpc-gateway.ts'
 import type { ChainJournal, History } from './history/chain-journal.ts'
 import type { Checkpoint } from './history/checkpoint.ts'
 import { NodeEvents } from './json-rpc/node-events.ts'
+import { CALL_TIME } from './json-rpc/rpc-budget.ts'
 import { type RpcCall, RpcClient, soundly } from './json-rpc/rpc-client.ts'
 import { MarketReads } from './markets/market-reads.ts'
 import type { Protocol } from './markets/protocols/protocol.ts'
@@ -163,10 +165,24 @@ export class AnvilChain {
   async relay(body: unknown): Promise<string | undefined> {
     // Otherwise the archive would still answer.
     if (this.controls.paused) throw new ChainUnavailableError(this.chain_id, 'paused by a fault')
-    return this.#gateway.answer(body)
+    const answer = await this.#gateway.answer(body)
+    await this.#released()
+    return answer
   }
 
-  ask = (calls: readonly RpcCall[]): Promise<unknown[]> => this.#reader.inTime(this.#rpc.settle(calls))
+  ask = async (calls: readonly RpcCall[]): Promise<unknown[]> => {
+    const answers = await this.#reader.inTime(this.#rpc.settle(calls))
+    await this.#released()
+    return answers
+  }
+
+  /** Resolves when all that the node's answers show is stored: nobody outside may see it before. Throws ChainUnavailableError. */
+  async #released(): Promise<void> {
+    const withheld = this.#writer.withheld
+    if (!withheld) return
+    const late = () => new ChainUnavailableError(this.chain_id, 'what it did last is not stored yet')
+    await inTime(withheld, this.#options.clock.wallSleep(CALL_TIME), late)
+  }
 
   async fundWallet({ address }: Wallet, funding: readonly WalletFunding[]): Promise<void> {
     const calls = fundingCalls(address, funding)

@@ -219,11 +219,13 @@ export class BlockProducer {
       nonces.leaveOut(round, writer.foreignChanges)
       for (const [job, reason] of round.unread) job.reject(unsound(chainId, reason))
       // Steps 10 and 11: each job decides its amount by these facts and is signed; the bytes of all are stored in one write.
-      const signed = await signRound(round, Number(chainId), signal)
+      const { transfers, stored } = await signRound(round, Number(chainId), signal)
+      if (!writer.withholdUntil(stored)) await stored
       nonces.signed(round.nonces)
+      stored.catch(() => nonces.clear())
       if (signal.aborted) return
-      for (const transfer of signed) transfer.broadcast?.()
-      await this.#carryThrough(signed, signal, true)
+      for (const transfer of transfers) transfer.broadcast?.()
+      await this.#carryThrough(transfers, signal, stored)
     })
   }
 
@@ -244,12 +246,12 @@ export class BlockProducer {
 
   /**
    * Sends signed transfers until all are in blocks, however long the chain is silent: the bytes cannot be taken back. Only a stop leaves
-   * them to the next run. Unless they are `fresh`, they may be in blocks already.
+   * them to the next run. Fresh ones are given with the promise that they are stored; others may be in blocks already.
    */
-  async #carryThrough(transfers: SignedTransfer[], signal: AbortSignal, fresh = false): Promise<void> {
+  async #carryThrough(transfers: SignedTransfer[], signal: AbortSignal, stored?: Promise<void>): Promise<void> {
     let outstanding = transfers
     let blocks = 0
-    for (let unsent = fresh; outstanding.length > 0 && !signal.aborted; unsent = false) {
+    for (let unsent = stored !== undefined; outstanding.length > 0 && !signal.aborted; unsent = false) {
       this.#ahead.drop()
       try {
         if (!unsent) {
@@ -262,6 +264,7 @@ export class BlockProducer {
         this.#silent = undefined
         this.#ahead.hold()
       } catch (error) {
+        await stored // or there is nothing to send again
         if (this.#last || !(error instanceof ChainUnavailableError)) throw error
         this.#waitForChain(error)
         const woken = new Promise<void>((resolve) => {

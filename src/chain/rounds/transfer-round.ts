@@ -31,7 +31,7 @@ export interface TransferJob extends Awaited {
   wallet: Wallet
 }
 
-/** A transfer whose signed bytes have been stored by its owner. */
+/** A transfer whose signed bytes are stored by its owner. */
 export interface SignedTransfer extends UnfinishedTransfer, Awaited {
   /** See `TransferOrder.booked_at_once`. */
   bookedAtOnce?: boolean
@@ -106,14 +106,14 @@ function nonceIn(result: unknown, wallet: string): number {
 }
 
 /**
- * Decides and signs every job of a round, then has all of them stored in one write. A job that fails alone is rejected, and leaves neither
- * a gap in its wallet's nonces nor its amount reserved. Throws if the write fails: then none may be broadcast.
+ * Decides and signs every job of a round, and begins to store all of them in one write. A job that fails alone is rejected, and leaves neither
+ * a gap in its wallet's nonces nor its amount reserved.
  */
 export async function signRound(
   { timestamp, wallets, nonces }: Round,
   chainId: number,
   signal: AbortSignal,
-): Promise<SignedTransfer[]> {
+): Promise<SignedRound> {
   const signed: SignedJob[] = []
   for await (const [wallet, jobs] of inTurns(wallets, WALLETS_AT_ONCE)) {
     const nonce = nonces.get(wallet) ?? 0
@@ -122,9 +122,16 @@ export async function signRound(
     signed.push(...own)
   }
   const [first] = signed
-  if (!first || signal.aborted) return [] // who aborted has rejected them, and nothing is stored
-  await first.order.storeSigned(signed.map(({ record }) => record))
-  return signed.map(({ transfer }) => transfer)
+  if (!first || signal.aborted) return { transfers: [], stored: Promise.resolve() } // who aborted has rejected them
+  const stored = first.order.storeSigned(signed.map(({ record }) => record))
+  return { transfers: signed.map(({ transfer }) => transfer), stored }
+}
+
+/** The transfers of a round, signed. */
+interface SignedRound {
+  transfers: SignedTransfer[]
+  /** Resolves when their bytes are stored. If it rejects, none of them was made. */
+  stored: Promise<void>
 }
 
 /** Chain, block timestamp (Unix seconds) and nonce for which a transaction is signed. */

@@ -71,6 +71,25 @@ export class ChainWriter {
     return this.#sync.reconcile()
   }
 
+  /**
+   * Call it before the broadcast of transactions whose bytes are being stored, which takes a round trip on a database: the node may mine them
+   * meanwhile. Until `stored` resolves, nothing is written to the journal, and {@link withheld} waits; if it rejects, the node is discarded.
+   * @returns false, without effect, if the journals are not stored in one order: then wait for `stored` first
+   */
+  withholdUntil(stored: Promise<void>): boolean {
+    if (!this.#deps.journal.ordered) return false
+    this.#sync.withhold(stored)
+    return true
+  }
+
+  /**
+   * Resolves when the bytes of all that the node was sent are stored; undefined if they are. Rejects with ChainUnavailableError. Who asks the
+   * node tells nobody outside before.
+   */
+  get withheld(): Promise<void> | undefined {
+    return this.#sync.withheld
+  }
+
   /** Hands signed transactions to the pool. Those of one account are mined by nonce, others in any order. */
   async broadcast(transactions: readonly Hex[]): Promise<Refusals> {
     await this.reconcile() // or they would seem to have been in the pool before an earlier block

@@ -31,6 +31,8 @@ export class JournalSync {
   #doubt = false
   #reconciling: Promise<void> | undefined
   #underWay: Promise<unknown> = Promise.resolve()
+  /** Resolves when the bytes of all that the node was sent are stored. Undefined when they are. */
+  #withheld: Promise<void> | undefined
 
   constructor(deps: SyncDeps) {
     this.#deps = deps
@@ -44,8 +46,27 @@ export class JournalSync {
     this.sent.clear()
     this.changedByOthers = false
     this.#doubt = false
+    this.#withheld = undefined
     this.#deps.reader.changed(Number(timestamp))
     this.archiver.arrive(Number(number))
+  }
+
+  /** See `ChainWriter.withholdUntil`. */
+  withhold(stored: Promise<void>): void {
+    const withheld = stored.then(
+      () => {
+        if (this.#withheld === withheld) this.#withheld = undefined
+      },
+      (cause) =>
+        this.#discard(`what it was sent could not be stored: ${cause instanceof Error ? cause.message : cause}`),
+    )
+    withheld.catch(() => undefined)
+    this.#withheld = withheld
+  }
+
+  /** See `ChainWriter.withheld`. */
+  get withheld(): Promise<void> | undefined {
+    return this.#withheld
   }
 
   /** Resolves when no change is under way. */
@@ -88,6 +109,7 @@ export class JournalSync {
       this.changedByOthers ||= this.#deps.rpc.held === undefined // part of it may have been carried out
       throw error
     })
+    await this.#withheld
     await this.#written(() => this.#deps.journal.append(operation))
   }
 
@@ -141,6 +163,7 @@ export class JournalSync {
    */
   async #adopt(block: Block, ahead?: () => void): Promise<void> {
     const { journal, reader } = this.#deps
+    if (this.#withheld) await this.#withheld
     const { tip } = journal
     const { number, hash, parentHash, timestamp } = block
     if (Number(number) !== tip.number + 1 || (tip.hash !== undefined && parentHash !== tip.hash)) {
@@ -183,6 +206,7 @@ export class JournalSync {
   /** Makes the journal begin with a checkpoint of the last block. Discards the node if that is not the expected one. */
   async #keep(expected: Hex | undefined): Promise<void> {
     const { rpc, journal } = this.#deps
+    await this.#withheld
     const { forked } = journal.base
     const checkpoint = { ...(await takeCheckpoint(rpc)), ...(forked !== undefined && { forked }) }
     const { hash } = await rpc.call<Block>(...LATEST_BLOCK)
