@@ -1,8 +1,10 @@
+import { readFileSync } from 'node:fs'
 import type { Client } from 'pg'
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
 import type { PostgresStorage } from '../../src/database/postgres-storage.ts'
 import { startSandbox } from '../../src/index.ts'
 import { FleetProcess } from '../fleet/processes.ts'
+import { anvilsOf } from '../helpers/anvils.ts'
 import { eventually } from '../helpers/eventually.ts'
 import { Partner, partnerAt } from '../helpers/partner.ts'
 import { noPostgres, Postgres } from '../helpers/postgres.ts'
@@ -34,13 +36,46 @@ async function head(client: Client): Promise<number> {
   return Number(rows[0].head)
 }
 
-/** From now on, whatever stores an entry of a chain runs `body` first, in PL/pgSQL. */
-async function beforeBlocks(client: Client, body: string): Promise<void> {
+/** From now on, whatever stores an entry of these journals runs `body` first, in PL/pgSQL. */
+async function beforeEntries(client: Client, journals: 'chain%' | 'ledger', body: string): Promise<void> {
   await client.query(
     `create or replace function public.strike() returns trigger language plpgsql as $$ begin ${body}; return new; end $$`,
   )
-  await client.query(`create trigger strike before insert on yield_sandbox.entry for each row when (new.journal like 'chain%')
+  await client.query(`create trigger strike before insert on yield_sandbox.entry for each row when (new.journal like '${journals}')
     execute function public.strike()`)
+}
+
+const noMore = (client: Client) => client.query('drop trigger strike on yield_sandbox.entry')
+
+/** Holds up whatever stores an entry of these journals, until the function that it returns is called. */
+async function holdUp(client: Client, journals: 'chain%' | 'ledger'): Promise<() => Promise<unknown>> {
+  await client.query('select pg_advisory_lock(7)')
+  await beforeEntries(client, journals, 'perform pg_advisory_xact_lock_shared(7)')
+  return () => client.query('select pg_advisory_unlock(7)')
+}
+
+/** Resolves when a write is held up. */
+function heldUp(client: Client): Promise<void> {
+  return eventually(async () => {
+    const { rows } = await client.query(`select from pg_locks where locktype = 'advisory' and not granted`)
+    expect(rows).toHaveLength(1)
+  })
+}
+
+/** Number of the last block. */
+async function heightAt(rpcUrl: string): Promise<number> {
+  const body = JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'eth_blockNumber', params: [] })
+  const answer = await fetch(rpcUrl, { method: 'POST', headers: { 'content-type': 'application/json' }, body })
+  return Number(((await answer.json()) as { result: string }).result)
+}
+
+/** Addresses of the Anvils of a chain that this process has started. */
+function nodesOf(chainId: string): string[] {
+  const commands = anvilsOf(process.pid).map((pid) => readFileSync(`/proc/${pid}/cmdline`, 'utf8').split('\0'))
+  return commands.flatMap((words) => {
+    const [host, port, chain] = ['--host', '--port', '--chain-id'].map((flag) => words[words.indexOf(flag) + 1])
+    return chain === chainId ? [`http://${host}:${port}`] : []
+  })
 }
 
 describe.skipIf(noPostgres !== undefined)(`the writes of a deposit${noPostgres ? ` (${noPostgres})` : ''}`, () => {
@@ -73,29 +108,29 @@ describe.skipIf(noPostgres !== undefined)(`the writes of a deposit${noPostgres ?
   })
 
   test.each([
-    ['is rolled back', `select pg_terminate_backend(pid) from pg_locks where locktype = 'advisory' and not granted`],
-    ['is stored after all', 'select pg_advisory_unlock(7)'],
-  ])(
-    'when the process is killed in the second, which %s: the deposit is there once, and a retry learns it',
-    async (_, then) => {
+    ['first', 'ledger', 'is rolled back'],
+    ['first', 'ledger', 'is stored after all'],
+    ['second', 'chain%', 'is rolled back'],
+    ['second', 'chain%', 'is stored after all'],
+  ] as const)(
+    'when the process is killed in the %s, of an entry of %s, which %s: the deposit is there once, and a retry learns it',
+    async (_, journals, then) => {
       const url = newDatabase()
       const one = await FleetProcess.start(url)
       onTestFinished(async () => void (await one.end()))
       const partner = partnerAt({ ...one.credentials, base_url: one.url, auth_url: `${one.url}/oauth2/token` })
       const portfolio = await partner.open('zoe')
       const client = await ownConnection(url)
-      await client.query('select pg_advisory_lock(7)')
-      await beforeBlocks(client, 'perform pg_advisory_xact_lock_shared(7)')
+      const letGo = await holdUp(client, journals)
       const key = '0b9f2c3e-7a41-4a7e-9d54-4f1f3a5b6c7d'
       const cut = partner.deposit('zoe', portfolio, '1000', { key }).catch(() => 'cut')
-      await eventually(async () => {
-        const { rows } = await client.query(`select from pg_locks where locktype = 'advisory' and not granted`)
-        expect(rows).toHaveLength(1)
-      })
+      await heldUp(client)
       await one.end()
       expect(await cut).toBe('cut')
-      await client.query(then)
-      await client.query('drop trigger strike on yield_sandbox.entry')
+      if (then === 'is rolled back')
+        await client.query(`select pg_terminate_backend(pid) from pg_locks where locktype = 'advisory' and not granted`)
+      else await letGo()
+      await noMore(client)
 
       const two = await FleetProcess.start(url)
       onTestFinished(async () => void (await two.end()))
@@ -107,6 +142,65 @@ describe.skipIf(noPostgres !== undefined)(`the writes of a deposit${noPostgres ?
       expect(await audit.json()).toMatchObject({ ok: true })
     },
   )
+
+  describe('while the first is under way', () => {
+    async function deposited(): Promise<{
+      sandbox: Awaited<ReturnType<typeof startSandbox>>
+      partner: Partner
+      client: Client
+      deposit: (key: string) => ReturnType<Partner['deposit']>
+    }> {
+      const url = newDatabase()
+      const sandbox = await startSandbox({ port: 0, confirmationDelay: 0, database: url })
+      onTestFinished(() => sandbox.stop())
+      const partner = new Partner(sandbox)
+      const portfolio = await partner.open('zoe')
+      const deposit = (key: string) => partner.deposit('zoe', portfolio, '1000', { key })
+      expect((await deposit('0b9f2c3e-7a41-4a7e-9d54-4f1f3a5b6c7d')).status).toBe(200)
+      return { sandbox, partner, client: await ownConnection(url), deposit }
+    }
+    const KEY = '1b9f2c3e-7a41-4a7e-9d54-4f1f3a5b6c7d'
+
+    test('the node makes the block, and nobody hears of it before the bytes are stored', async () => {
+      const { sandbox, client, deposit } = await deposited()
+      const rpcUrl = `${sandbox.baseUrl}/rpc/31337`
+      const before = await heightAt(rpcUrl)
+      const letGo = await holdUp(client, 'ledger')
+      const answered: string[] = []
+      const note = async <Result>(what: string, promise: Promise<Result>) => {
+        const result = await promise
+        answered.push(what)
+        return result
+      }
+      const deposit2 = note('deposit', deposit(KEY))
+      await heldUp(client)
+      // The nodes are asked past the sandbox.
+      await eventually(async () => expect(await Promise.all(nodesOf('31337').map(heightAt))).toContain(before + 1))
+      const [read, audit] = [note('read', heightAt(rpcUrl)), note('audit', sandbox.audit())]
+      for (let i = 0; i < 20; i++) expect((await fetch(`${sandbox.baseUrl}/_sandbox/health`)).status).toBe(200)
+      expect(answered).toEqual([])
+      await letGo()
+      expect(await read).toBe(before + 1)
+      expect(await audit).toMatchObject({ ok: true })
+      expect((await deposit2).status).toBe(200)
+    })
+
+    test('and refused: the money has not moved, the namespace stays, and a retry moves it', async () => {
+      const { sandbox, partner, client, deposit } = await deposited()
+      await beforeEntries(client, 'ledger', `raise exception 'no' using errcode = '22023'`)
+      expect((await deposit(KEY)).status).toBeGreaterThanOrEqual(500)
+      await noMore(client)
+      const moved = async () => (await partner.get('end_users/zoe/transactions')).body.data.length
+      expect(await moved()).toBe(1)
+      // The chain's Anvil is restarted without what could not be stored.
+      await eventually(async () => expect(await sandbox.audit()).toMatchObject({ ok: true }))
+      expect((await deposit(KEY)).status).toBe(200)
+      expect(await moved()).toBe(2)
+      expect(await sandbox.audit()).toMatchObject({ ok: true })
+      const { rows } = await client.query(`select epoch from yield_sandbox.namespace where name = 'default'`)
+      expect(rows).toEqual([{ epoch: '1' }])
+    })
+  })
 })
 
 describe.skipIf(noPostgres !== undefined)(
@@ -145,7 +239,7 @@ describe.skipIf(noPostgres !== undefined)(
 
     test('is lost with its namespace and all that follows if it is refused', async () => {
       const { storage, chain, ledger, client } = await opened()
-      await beforeBlocks(client, `raise exception 'no' using errcode = '22023'`)
+      await beforeEntries(client, 'chain%', `raise exception 'no' using errcode = '22023'`)
       const block = chain.append('block', { ahead: true })
       const booked = ledger.append('booked')
       await expect(block).rejects.toThrow(/an entry that others follow was refused: .*\(no\)/)
