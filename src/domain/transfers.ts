@@ -195,7 +195,7 @@ export class Transfers {
         underWay.signed = transfer
         return transfer
       },
-      // Step 11: stored, with all others of the block, before anybody else has the bytes. From here on the transfer is carried out, by
+      // Step 11: stored, with all others of the block, before anybody outside hears of it. From here on the transfer is carried out, by
       // this process or the next.
       storeSigned: (transfers) => store.commit(transfers.map((put) => ({ collection: 'transfers', put }))),
       broadcast: () => request.onStep?.('broadcast'),

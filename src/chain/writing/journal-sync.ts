@@ -15,7 +15,8 @@ import { BlockArchiver } from './block-archiver.ts'
  * A change whose answer was cut off leaves that open. The node is then asked for its last block, which must be the one
  * before or the next one; otherwise the node is discarded, and another one repeats the journal. If the node carries out the
  * call even later, the next block shows it by a wrong parent. A change is reported to its caller only after the journal has it;
- * a block may be reported before, where all that comes of it is stored after it or not at all (`Journal.ordered`).
+ * a block may be reported before, where all that comes of it is stored after it or not at all (`Journal.ordered`). There, the node may also be
+ * sent bytes that are still being stored: nothing of it is written down, or shown to others, before they are.
  */
 export class JournalSync {
   readonly #deps: SyncDeps
