@@ -67,8 +67,8 @@ export class Postgres {
   }
 
   /** The first value that a statement gives. */
-  query(statement) {
-    const args = ['-h', '127.0.0.1', '-p', String(this.port), '-U', 'postgres', '-Atqc', statement]
+  query(statement, database = 'postgres') {
+    const args = ['-h', '127.0.0.1', '-p', String(this.port), '-U', 'postgres', '-d', database, '-Atqc', statement]
     return execFileSync(join(this.programs, 'psql'), args, { encoding: 'utf8' }).trim()
   }
 
