@@ -132,7 +132,8 @@ function write(
     noteAnswer(request, response.status, response.headers ?? {}, response.text ?? response.body)
     return undefined
   }
-  reply.code(response.status).headers(response.headers ?? {})
+  reply.code(response.status)
+  if (response.headers) reply.headers(response.headers)
   reply.type(response.status < 400 ? 'application/json; charset=utf-8' : problemType(service.settings))
   return response.text ?? response.body
 }
