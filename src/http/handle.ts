@@ -135,13 +135,18 @@ function write(
   reply.code(response.status)
   if (response.headers) reply.headers(response.headers)
   reply.type(response.status < 400 ? 'application/json; charset=utf-8' : problemType(service.settings))
-  return response.text ?? response.body
+  if (response.text === undefined) return response.body
+  // Otherwise Fastify looks for the charset of a text that it did not make.
+  reply.serializer(asItIs)
+  return response.text
 }
 
-/** Renders the errors of this request as responses. */
-export function renderFor(request: FastifyRequest, settings: ServiceSettings) {
+const asItIs = (text: unknown) => text as string
+
+/** Renders the errors of requests as responses. */
+export function renderBy(settings: ServiceSettings) {
   const type = problemType(settings)
-  return (problem: Problem) => ({ ...renderProblem(problem, origin(request), settings), type })
+  return (problem: Problem, request: FastifyRequest) => ({ ...renderProblem(problem, origin(request), settings), type })
 }
 
 function origin(request: FastifyRequest) {

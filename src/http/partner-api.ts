@@ -4,7 +4,7 @@ import type { ServiceSettings } from '../domain/service-settings.ts'
 import type { Endpoint } from '../partner-api/endpoint.ts'
 import { duringResponse } from './during-response.ts'
 import { HttpExchange } from './exchange.ts'
-import { handle, renderFor } from './handle.ts'
+import { handle, renderBy } from './handle.ts'
 import { type PipelineDeps, type PipelineStep, type RequestContext, stepsOf } from './pipeline.ts'
 
 declare module 'fastify' {
@@ -29,11 +29,13 @@ export function partnerApi(
   shared: boolean,
 ): FastifyPluginAsync {
   const steps = stepsOf(shared)
+  const render = renderBy(settings)
   return async (app) => {
     app.decorateRequest('context', null)
     app.addHook('onSend', duringResponse)
     for (const endpoint of endpoints) {
       const { operation, user_token } = endpoint
+      const target = { operation, user_token, render }
       app.route({
         config: { operation },
         method: endpoint.method,
@@ -45,8 +47,7 @@ export function partnerApi(
         },
         onRequest: (request, reply, done) => {
           const { namespace } = request
-          const render = renderFor(request, settings)
-          const exchange = new HttpExchange(request, reply, { operation, user_token, render })
+          const exchange = new HttpExchange(request, reply, target)
           const context = { endpoint, generation: namespace.generation(), exchange, request, reply }
           request.exchange = exchange
           if (request.record && endpoint.operation !== 'create_end_user') {

@@ -40,13 +40,14 @@ export function targetTooLong(): Problem {
 
 /** `names` has a value after each name. RFC 9112 §3.2 for Host, RFC 6750 §3.1 for Authorization. */
 function refuseRepeated(names: readonly string[]): void {
-  const seen: string[] = []
+  let seen = 0 // a bit for each length
   for (let at = 0; at < names.length; at += 2) {
     const name = names[at] ?? ''
     const param = SINGLE.get(name.length)
     if (param === undefined || param.toLowerCase() !== name.toLowerCase()) continue
-    if (seen.includes(param)) throw malformed(param, `${param} was sent more than once.`)
-    seen.push(param)
+    const bit = 1 << name.length
+    if ((seen & bit) !== 0) throw malformed(param, `${param} was sent more than once.`)
+    seen |= bit
   }
 }
 
