@@ -17,12 +17,11 @@ import { namespaceIn } from './request-log.ts'
  * the endpoint answers at once. Throws any error, unless a fault has ended the connection or answered already: then nobody would get it.
  */
 export function handle(context: RequestContext, deps: PipelineDeps): unknown {
-  const failed = (error: unknown) => refuse(error, context, deps)
   try {
     const answer = run(context, deps)
-    return answer instanceof Promise ? answer.catch(failed) : answer
+    return answer instanceof Promise ? answer.catch((error: unknown) => refuse(error, context, deps)) : answer
   } catch (error) {
-    return failed(error)
+    return refuse(error, context, deps)
   }
 }
 
@@ -136,7 +135,7 @@ function write(
   if (response.headers) reply.headers(response.headers)
   reply.type(response.status < 400 ? 'application/json; charset=utf-8' : problemType(service.settings))
   if (response.text === undefined) return response.body
-  // Otherwise Fastify looks for the charset of a text that it did not make.
+  // Without a serializer Fastify would look for a charset in the type, which has one.
   reply.serializer(asItIs)
   return response.text
 }
