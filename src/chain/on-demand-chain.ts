@@ -165,6 +165,10 @@ export class OnDemandChain implements Chain, NodeUser {
     return this.#lifecycle.use((chain) => chain.reads.market(pool))
   }
 
+  get marketMoment(): object | undefined {
+    return this.restable ? undefined : this.#lifecycle.awake?.reads.moment
+  }
+
   liquidity(pool: Pool): Promise<bigint | null> {
     return this.#lifecycle.use((chain) => chain.reads.liquidity(pool))
   }

@@ -107,10 +107,11 @@ async function* trickle(
 /** The worth that an operation's response shows, if it reaches the client: a list has it in `shows`, a transfer in its body. */
 export function shownBy({ status, body, shows }: ApiResponse, again: boolean): Shown | undefined {
   if (shows) return { totals: shows, again, ofTransfer: false }
-  const [portfolio_id, last_transaction_id, total_balance] = ['portfolio_id', 'transaction_id', 'total_balance'].map(
-    (name) => member(body, name),
-  )
-  if (status >= 400 || !portfolio_id || !last_transaction_id || total_balance === undefined) return undefined
+  const total_balance = member(body, 'total_balance')
+  if (status >= 400 || total_balance === undefined) return undefined
+  const portfolio_id = member(body, 'portfolio_id')
+  const last_transaction_id = member(body, 'transaction_id')
+  if (!portfolio_id || !last_transaction_id) return undefined
   return { totals: [{ portfolio_id, last_transaction_id, total_balance }], again, ofTransfer: true }
 }
 

@@ -23,7 +23,7 @@ export interface ExchangeTarget {
   operation: Operation
   user_token: boolean
   /** Writes an error in the form of this operation; `type` is its media type. */
-  render(problem: Problem): ApiResponse & { type: string }
+  render(problem: Problem, request: FastifyRequest): ApiResponse & { type: string }
 }
 
 /** The worth of portfolios that an answer shows. */
@@ -43,7 +43,6 @@ export class HttpExchange implements Exchange {
   readonly request_id: string
   readonly operation: Operation
   readonly external_id: string | undefined
-  readonly has_cursor: boolean
   readonly has_user_token: boolean
   /** Set by the token step; a fault that strikes earlier sees {@link HttpExchange.claimedTenant}. */
   verifiedTenant: Tenant | undefined
@@ -79,8 +78,6 @@ export class HttpExchange implements Exchange {
     this.operation = target.operation
     this.has_user_token = target.user_token
     this.external_id = member(request.params, 'external_id')
-    this.has_cursor =
-      member(request.query, 'starting_after') !== undefined || member(request.query, 'ending_before') !== undefined
   }
 
   get struckBy(): StruckBy | undefined {
@@ -90,6 +87,11 @@ export class HttpExchange implements Exchange {
   set struckBy(fault: StruckBy | undefined) {
     this.#struckBy = fault
     if (this.#request.record) this.#request.record.struckBy = fault ?? null
+  }
+
+  get has_cursor(): boolean {
+    const { query } = this.#request
+    return member(query, 'starting_after') !== undefined || member(query, 'ending_before') !== undefined
   }
 
   get host(): string | undefined {
@@ -165,7 +167,7 @@ export class HttpExchange implements Exchange {
     if (this.dropped) return
     problem.details.check ??= 'fault'
     noteRefusal(this.#request, problem)
-    const { status, headers, body, type } = this.#render(problem)
+    const { status, headers, body, type } = this.#render(problem, this.#request)
     const changed = { ...headers, 'content-type': type }
     const beingWritten = this.answer
     this.answer = { status, headers: { ...beingWritten?.headers, ...changed }, body: JSON.stringify(body) }

@@ -17,12 +17,11 @@ import { namespaceIn } from './request-log.ts'
  * the endpoint answers at once. Throws any error, unless a fault has ended the connection or answered already: then nobody would get it.
  */
 export function handle(context: RequestContext, deps: PipelineDeps): unknown {
-  const failed = (error: unknown) => refuse(error, context, deps)
   try {
     const answer = run(context, deps)
-    return answer instanceof Promise ? answer.catch(failed) : answer
+    return answer instanceof Promise ? answer.catch((error: unknown) => refuse(error, context, deps)) : answer
   } catch (error) {
-    return failed(error)
+    return refuse(error, context, deps)
   }
 }
 
@@ -132,15 +131,21 @@ function write(
     noteAnswer(request, response.status, response.headers ?? {}, response.text ?? response.body)
     return undefined
   }
-  reply.code(response.status).headers(response.headers ?? {})
+  reply.code(response.status)
+  if (response.headers) reply.headers(response.headers)
   reply.type(response.status < 400 ? 'application/json; charset=utf-8' : problemType(service.settings))
-  return response.text ?? response.body
+  if (response.text === undefined) return response.body
+  // Without a serializer Fastify would look for a charset in the type, which has one.
+  reply.serializer(asItIs)
+  return response.text
 }
 
-/** Renders the errors of this request as responses. */
-export function renderFor(request: FastifyRequest, settings: ServiceSettings) {
+const asItIs = (text: unknown) => text as string
+
+/** Renders the errors of requests as responses. */
+export function renderBy(settings: ServiceSettings) {
   const type = problemType(settings)
-  return (problem: Problem) => ({ ...renderProblem(problem, origin(request), settings), type })
+  return (problem: Problem, request: FastifyRequest) => ({ ...renderProblem(problem, origin(request), settings), type })
 }
 
 function origin(request: FastifyRequest) {

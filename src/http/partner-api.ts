@@ -4,7 +4,7 @@ import type { ServiceSettings } from '../domain/service-settings.ts'
 import type { Endpoint } from '../partner-api/endpoint.ts'
 import { duringResponse } from './during-response.ts'
 import { HttpExchange } from './exchange.ts'
-import { handle, renderFor } from './handle.ts'
+import { handle, renderBy } from './handle.ts'
 import { type PipelineDeps, type PipelineStep, type RequestContext, stepsOf } from './pipeline.ts'
 
 declare module 'fastify' {
@@ -14,8 +14,13 @@ declare module 'fastify' {
   }
 }
 
-/** Resolved: what waits for it goes on when the parser has read all that has come. */
-const PARSED = Promise.resolve()
+/** A request before its first step, and what to call after the last one, or with the error that gives the answer. */
+interface Entering {
+  steps: readonly PipelineStep[]
+  context: RequestContext
+  namespace: PipelineDeps
+  done: (error?: Error) => void
+}
 
 /** The service under `/v1/`: all endpoints behind the pipeline. */
 export function partnerApi(
@@ -24,11 +29,13 @@ export function partnerApi(
   shared: boolean,
 ): FastifyPluginAsync {
   const steps = stepsOf(shared)
+  const render = renderBy(settings)
   return async (app) => {
     app.decorateRequest('context', null)
     app.addHook('onSend', duringResponse)
     for (const endpoint of endpoints) {
       const { operation, user_token } = endpoint
+      const target = { operation, user_token, render }
       app.route({
         config: { operation },
         method: endpoint.method,
@@ -40,8 +47,7 @@ export function partnerApi(
         },
         onRequest: (request, reply, done) => {
           const { namespace } = request
-          const render = renderFor(request, settings)
-          const exchange = new HttpExchange(request, reply, { operation, user_token, render })
+          const exchange = new HttpExchange(request, reply, target)
           const context = { endpoint, generation: namespace.generation(), exchange, request, reply }
           request.exchange = exchange
           if (request.record && endpoint.operation !== 'create_end_user') {
@@ -50,10 +56,7 @@ export function partnerApi(
           request.context = context
           // Step 3 of docs/a-deposit.md: the body is still unread, and the first step that throws gives the answer.
           // Not at once: the parser may still find that the body cannot be read, and one request gets one answer.
-          PARSED.then(() => takeSteps(steps, context, namespace)).then(
-            () => exchange.dropped || done(),
-            (error: unknown) => error instanceof ExchangeEnded || done(error as Error),
-          )
+          Promise.resolve({ steps, context, namespace, done }).then(enter)
         },
         handler: (request) => {
           const context = contextOf(request)
@@ -64,6 +67,31 @@ export function partnerApi(
       })
     }
   }
+}
+
+/** Takes all steps; goes on at once if none of them has to wait. In a function of its own: closures for each request cost noticeable time. */
+function enter({ steps, context, namespace, done }: Entering): void {
+  let waiting: undefined | Promise<void>
+  try {
+    waiting = takeSteps(steps, context, namespace)
+  } catch (error) {
+    refuse(error, done)
+    return
+  }
+  if (waiting) {
+    waiting.then(
+      () => goOn(context, done),
+      (error: unknown) => refuse(error, done),
+    )
+  } else goOn(context, done)
+}
+
+function goOn({ exchange }: RequestContext, done: Entering['done']): void {
+  if (!exchange.dropped) done()
+}
+
+function refuse(error: unknown, done: Entering['done']): void {
+  if (!(error instanceof ExchangeEnded)) done(error as Error)
 }
 
 /** Takes one step after another, and waits only for those that wait: a promise for each costs noticeable time at tens of thousands a second. */

@@ -5,14 +5,11 @@ import { hasTooManyParameters, MAX_PARAMETERS } from '../support/encodings.ts'
 /** Longest path and query together, in bytes. */
 export const MAX_TARGET = 8 * 1024
 
-/** Headers that may occur only once, by their names in lower case. If one is repeated, Node silently uses the first. */
-const SINGLE = new Map([
-  ['host', 'Host'],
-  ['authorization', 'Authorization'],
-  ['content-type', 'Content-Type'],
-])
-/** Lengths of these names. Other lengths need no further look, which saves time on every header of every request. */
-const LENGTHS = new Set([...SINGLE.keys()].map(({ length }) => length))
+/**
+ * Headers that may occur only once, by the lengths of their names: names of other lengths need no further look, which saves time on every
+ * header of every request. If one is repeated, Node silently uses the first.
+ */
+const SINGLE = new Map(['Host', 'Content-Type', 'Authorization'].map((name) => [name.length, name]))
 
 /** RFC 3986 §3.2.2: a name, an IPv4 address or an IPv6 address in brackets, and a port. */
 const HOST = /^(?:\[[\w:.%~-]+\]|(?:[\w.~!$&'()*+,;=-]|%[\da-f]{2})*)(?::\d*)?$/i
@@ -43,13 +40,14 @@ export function targetTooLong(): Problem {
 
 /** `names` has a value after each name. RFC 9112 §3.2 for Host, RFC 6750 §3.1 for Authorization. */
 function refuseRepeated(names: readonly string[]): void {
-  const seen: string[] = []
+  let seen = 0 // a bit for each length
   for (let at = 0; at < names.length; at += 2) {
     const name = names[at] ?? ''
-    const param = LENGTHS.has(name.length) ? SINGLE.get(name.toLowerCase()) : undefined
-    if (param === undefined) continue
-    if (seen.includes(param)) throw malformed(param, `${param} was sent more than once.`)
-    seen.push(param)
+    const param = SINGLE.get(name.length)
+    if (param === undefined || param.toLowerCase() !== name.toLowerCase()) continue
+    const bit = 1 << name.length
+    if ((seen & bit) !== 0) throw malformed(param, `${param} was sent more than once.`)
+    seen |= bit
   }
 }
 

@@ -21,13 +21,16 @@ export function probeIn(url: string | undefined): string | undefined {
   return PROBE.exec(routed(url ?? ''))?.[1]
 }
 
+/** The parameters of a request without a query, as most are: one object for all of them, which nobody can change. */
+const NO_PARAMETERS: Record<string, unknown> = Object.freeze(Object.create(null))
+
 /**
  * Parses query parameters as strings, a repeated one as a list (which no schema accepts), and a whole `limit` as a number: a looser rule
  * would let `1e1` pass for ten. Never throws, since Fastify calls it outside of every error handler.
  */
 export function parseQuery(query: string): Record<string, unknown> {
+  if (query === '') return NO_PARAMETERS
   const parameters: Record<string, unknown> = Object.create(null)
-  if (query === '') return parameters
   for (const [name, value] of new URLSearchParams(query)) {
     const earlier = parameters[name]
     if (earlier === undefined) parameters[name] = name === 'limit' && /^\d{1,15}$/.test(value) ? Number(value) : value

@@ -2,7 +2,7 @@ import { type Static, Type } from '@sinclair/typebox'
 import type { ApiResponse } from '../domain/api-response.ts'
 import { named, SPECIFICATION } from '../domain/described-schema.ts'
 import { list } from '../domain/pagination.ts'
-import type { MarketFigures } from '../domain/ports/chain.ts'
+import type { Chain, MarketFigures } from '../domain/ports/chain.ts'
 import type { Store } from '../domain/ports/store.ts'
 import type { Pool, Tenant } from '../domain/records.ts'
 import type { Service } from '../domain/service.ts'
@@ -64,6 +64,8 @@ interface KeptAnswer {
   sequence: number
   limit: number | undefined
   listed: readonly Listed[]
+  /** Chains of these pools, each with its moment when the figures were last compared: until the next one, they need not be. */
+  seen: readonly { chain: Chain; moment: object | undefined }[]
   response: ApiResponse
 }
 
@@ -76,10 +78,19 @@ interface Listed {
 type Query = Static<typeof PageQuerystring>
 
 /** @returns true if the answer for this query would be made of the same pools and figures again */
-function isStillTrue({ store, sequence, limit, listed }: KeptAnswer, query: Query, service: Service): boolean {
+function isStillTrue(kept: KeptAnswer, query: Query, service: Service): boolean {
+  const { store, sequence, limit, listed } = kept
   if (store !== service.store || sequence !== store.sequence) return false
   if (limit !== query.limit || query.starting_after !== undefined || query.ending_before !== undefined) return false
-  return listed.every(({ pool, figures }) => figuresOf(pool, service) === figures)
+  if (kept.seen.every(({ chain, moment }) => moment !== undefined && moment === chain.marketMoment)) return true
+  const seen = seenNow(kept.seen.map(({ chain }) => chain))
+  if (!listed.every(({ pool, figures }) => figuresOf(pool, service) === figures)) return false
+  kept.seen = seen
+  return true
+}
+
+function seenNow(chains: readonly Chain[]): KeptAnswer['seen'] {
+  return chains.map((chain) => ({ chain, moment: chain.marketMoment }))
 }
 
 async function answer(tenant: Tenant, query: Query, service: Service, keep: (kept: KeptAnswer) => void) {
@@ -87,19 +98,24 @@ async function answer(tenant: Tenant, query: Query, service: Service, keep: (kep
   const { sequence } = store
   const { tenant_id: scope } = tenant
   const page = await list(service, { collection: 'pools', scope, cursor_scope: `pools/${scope}`, query })
+  const seen = seenNow([...new Set(page.data.map((pool) => chainOf(pool, service)))])
   const listed = page.data.map((pool) => ({ pool, figures: figuresOf(pool, service) }))
   const body = { ...page, data: await Promise.all(listed.map(poolItem)) }
   const response = { status: 200, body, text: JSON.stringify(body) }
   // A cursor has the time of its issue in it.
   const isWhole = page.next_cursor === null && page.prev_cursor === null
-  if (isWhole) keep({ store, sequence, limit: query.limit, listed, response })
+  if (isWhole) keep({ store, sequence, limit: query.limit, listed, seen, response })
   return response
 }
 
-function figuresOf(pool: Pool, { chains }: Service): Promise<MarketFigures> {
-  const chain = chains.get(pool.chain_id)
-  if (!chain) throw new Error(`no chain ${pool.chain_id}`)
-  return chain.market(pool)
+function figuresOf(pool: Pool, service: Service): Promise<MarketFigures> {
+  return chainOf(pool, service).market(pool)
+}
+
+function chainOf({ chain_id }: Pool, { chains }: Service): Chain {
+  const chain = chains.get(chain_id)
+  if (!chain) throw new Error(`no chain ${chain_id}`)
+  return chain
 }
 
 async function poolItem({ pool, figures }: Listed) {

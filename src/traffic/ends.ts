@@ -30,7 +30,7 @@ export class Ends {
     if (live.endedAs !== 0) return
     this.#count++
     live.endedAs = this.#count
-    this.#wake()
+    if (this.#waiting.size > 0) this.#wake()
   }
 
   /** Ends every waiting, for good. */

@@ -45,3 +45,16 @@ test('figures that could not be read are not kept', async () => {
   await expect(cache.get(pool('0x1'), () => Promise.reject(new Error('silent')))).rejects.toThrow('silent')
   expect(await read()).toEqual({ reading: 1 })
 })
+
+test('the moment is the same until the clock goes on or the chain changes, and as long as it is, so are the figures', async () => {
+  const { cache, clock, state, read } = workbench()
+  const { moment } = cache
+  await read()
+  expect(cache.moment).toBe(moment)
+  expect(await read()).toEqual({ reading: 1 })
+  state.version++
+  const changed = cache.moment
+  expect(changed).not.toBe(moment)
+  clock.advance(1)
+  expect(cache.moment).not.toBe(changed)
+})

@@ -89,4 +89,17 @@ describe('ids', () => {
       }),
     )
   })
+
+  it('of a copy go on from where it was taken, whatever is made meanwhile', () => {
+    const clock = frozenClock()
+    const random = new SeededRandom(1)
+    const ids = new Ids({ clock, random })
+    ids.next('req')
+    const last = ids.made
+    const further = Array.from({ length: 100 }, () => ids.next('req'))
+    for (const _ of [1, 2]) {
+      const copy = new Ids({ clock, random, last })
+      expect(Array.from({ length: 100 }, () => copy.next('req'))).toEqual(further)
+    }
+  })
 })

@@ -30,6 +30,11 @@ export class MarketReads {
     )
   }
 
+  /** See {@link MarketCache.moment}. */
+  get moment(): object {
+    return this.#cache.moment
+  }
+
   /** Reads the underlying tokens that a pool can pay out now, in minor units; null if its market does not show them. */
   liquidity(pool: Pool): Promise<bigint | null> {
     const { chainId, reader, protocol } = this.#deps
@@ -84,10 +89,19 @@ export class MarketCache {
   readonly #keys = new WeakMap<Pool, string>()
   readonly #reader: ChainReader
   readonly #clock: SandboxClock
+  #moment = { now: Number.NaN, version: Number.NaN }
 
   constructor(reader: ChainReader, clock: SandboxClock) {
     this.#reader = reader
     this.#clock = clock
+  }
+
+  /** The same object until the clock goes on or the chain changes: nothing else makes kept figures stale. */
+  get moment(): object {
+    const now = this.#clock.now()
+    const { version } = this.#reader
+    if (this.#moment.now !== now || this.#moment.version !== version) this.#moment = { now, version }
+    return this.#moment
   }
 
   /** Returns the cached figures of a pool's market, or reads them by `load`. Concurrent callers share one read. */

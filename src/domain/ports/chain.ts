@@ -143,6 +143,11 @@ export interface Chain extends ChainControls {
   /** Outcome of a transaction that the chain's node may have forgotten. Does not call the node; undefined if the node must be asked. */
   outcome(hash: Hex): 'success' | 'reverted' | undefined
   market(pool: Pool): Promise<MarketFigures>
+  /**
+   * The same object as long as {@link Chain.market} gives the same promises: until the chain changes or the sandbox clock goes on. Undefined
+   * if it has to be asked in any case, since it rests, or will once nobody asks.
+   */
+  readonly marketMoment: object | undefined
   /** Underlying tokens that a pool can pay out now, in minor units; null if its market does not show them. */
   liquidity(pool: Pool): Promise<bigint | null>
   /** Worth of positions now (sandbox clock), in minor units, in the order given, in a constant number of round trips. */
