@@ -1,4 +1,5 @@
 import { spawn } from 'node:child_process'
+import { X509Certificate } from 'node:crypto'
 import { once } from 'node:events'
 import { existsSync } from 'node:fs'
 import { mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises'
@@ -61,6 +62,17 @@ describe('an Anvil process', () => {
       if (TMPDIR === undefined) delete process.env.TMPDIR
       else process.env.TMPDIR = TMPDIR
     }
+  })
+
+  it.runIf(process.platform === 'linux')('trusts one certificate authority, whatever the system has', async () => {
+    const anvil = await AnvilProcess.start(options)
+    const environment = await readFile(`/proc/${anvil.pid}/environ`, 'utf8')
+    const [, file = ''] = /SSL_CERT_FILE=([^\0]+)/.exec(environment) ?? []
+    const [only, ...more] = (await readFile(file, 'utf8')).split(/^(?=-----BEGIN)/m)
+    await anvil.stop()
+    expect(more).toEqual([])
+    expect(new X509Certificate(only!).subject).toBe('CN=nobody')
+    expect(existsSync(file)).toBe(false)
   })
 
   it('says in its own words why it did not start', async () => {

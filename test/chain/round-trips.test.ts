@@ -2,7 +2,7 @@ import { subscribe, unsubscribe } from 'node:diagnostics_channel'
 import type { ClientRequest } from 'node:http'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { SandboxHandle } from '../../src/index.ts'
-import { Partner, testSandbox } from '../helpers/partner.ts'
+import { Partner, testNamespace } from '../helpers/partner.ts'
 
 const POOLS = ['aave-usdc', 'aave-weth', 'morpho-usdc', 'morpho-weth']
 const USER = 'paula'
@@ -11,7 +11,7 @@ let acme: Partner
 let portfolios: string[]
 
 beforeAll(async () => {
-  sandbox = await testSandbox()
+  sandbox = await testNamespace()
   acme = new Partner(sandbox)
   const open = async (pool: string) =>
     (await acme.post(`end_users/${USER}/portfolios`, await acme.portfolioBody(pool))).body.portfolio_id

@@ -8,7 +8,7 @@ import { KINDS } from '../../src/faults/kinds/index.ts'
 import type { SandboxHandle } from '../../src/index.ts'
 import { shippedScenarios } from '../../src/scenarios/find-scenario.ts'
 import { FINDING_IDS } from '../../src/verdict/finding-ids.ts'
-import { testSandbox } from '../helpers/partner.ts'
+import { testNamespace } from '../helpers/partner.ts'
 import { ROOT } from './command.ts'
 import { expectClear } from './expect-clear.ts'
 import { runHere } from './in-process.ts'
@@ -16,7 +16,7 @@ import { runHere } from './in-process.ts'
 let sandbox: SandboxHandle
 let directory: string
 beforeAll(async () => {
-  sandbox = await testSandbox()
+  sandbox = await testNamespace()
   directory = await mkdtemp(join(tmpdir(), 'yield-sandbox-small-'))
 })
 afterAll(async () => {

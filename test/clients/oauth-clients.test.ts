@@ -9,11 +9,11 @@ import {
 } from 'openid-client'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { SandboxHandle, TenantCredentials } from '../../src/index.ts'
-import { Partner, testSandbox } from '../helpers/partner.ts'
+import { Partner, testNamespace } from '../helpers/partner.ts'
 
 let sandbox: SandboxHandle
 beforeAll(async () => {
-  sandbox = await testSandbox()
+  sandbox = await testNamespace()
 })
 afterAll(() => sandbox.stop())
 

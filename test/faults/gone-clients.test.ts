@@ -5,7 +5,7 @@ import { HttpExchange } from '../../src/http/exchange.ts'
 import type { FaultRule, SandboxHandle } from '../../src/index.ts'
 import { Noted } from '../helpers/garbage.ts'
 import { outcome } from '../helpers/outcome.ts'
-import { Partner, testSandbox } from '../helpers/partner.ts'
+import { Partner, testNamespace } from '../helpers/partner.ts'
 import { goodHeaders, send } from '../http/raw-http.ts'
 
 /** What holds a deposit, and whether the deposit happens when its client gives it up. */
@@ -69,7 +69,7 @@ function notedExchanges(): Noted<HttpExchange> & Disposable {
 let sandbox: SandboxHandle
 let acme: Partner
 beforeAll(async () => {
-  sandbox = await testSandbox()
+  sandbox = await testNamespace()
   await sandbox.clock.freeze()
   acme = new Partner(sandbox)
 })

@@ -1,3 +1,4 @@
+import { spawnSync } from 'node:child_process'
 import { readdirSync, readFileSync } from 'node:fs'
 
 /**
@@ -13,6 +14,16 @@ export function childrenOf(parent: number): number[] {
 /** Name of the program of a process; empty if that has ended. On Linux alone. */
 export function programOf(pid: number): string {
   return textOf(`/proc/${pid}/comm`).trimEnd()
+}
+
+/** Process ids of all whose command line has this text. */
+export function processesNaming(text: string): number[] {
+  if (process.platform === 'linux') {
+    const all = readdirSync('/proc').filter((name) => /^\d+$/.test(name))
+    return all.filter((pid) => textOf(`/proc/${pid}/cmdline`).replaceAll('\0', ' ').includes(text)).map(Number)
+  }
+  const { stdout } = spawnSync('pgrep', ['-f', '--', text], { encoding: 'utf8' })
+  return stdout.split('\n').filter(Boolean).map(Number)
 }
 
 function textOf(path: string): string {

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { SandboxHandle } from '../../src/index.ts'
-import { Partner, testSandbox } from '../helpers/partner.ts'
+import { Partner, testNamespace } from '../helpers/partner.ts'
 import { expectRefusal, goodHeaders, type RawAnswer, send, sendBytes } from './raw-http.ts'
 
 const LIMIT = 100 * 1024
@@ -9,7 +9,7 @@ let sandbox: SandboxHandle
 let acme: Partner
 let bodies: Record<string, Record<string, string>>
 beforeAll(async () => {
-  sandbox = await testSandbox()
+  sandbox = await testNamespace()
   acme = new Partner(sandbox)
   const transfer = { portfolio_id: await acme.open('alice'), amount_minor: '1000' }
   bodies = {

@@ -1,13 +1,13 @@
 import { connect as connectHttp2 } from 'node:http2'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { SandboxHandle } from '../../src/index.ts'
-import { Partner, testSandbox } from '../helpers/partner.ts'
+import { Partner, testNamespace } from '../helpers/partner.ts'
 import { expectIdentified, expectRefusal, goodHeaders, type RawAnswer, send, sendBytes } from './raw-http.ts'
 
 let sandbox: SandboxHandle
 let good: Record<string, string>
 beforeAll(async () => {
-  sandbox = await testSandbox()
+  sandbox = await testNamespace()
   good = await goodHeaders(new Partner(sandbox))
 })
 afterAll(() => sandbox.stop())

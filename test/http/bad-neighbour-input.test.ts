@@ -1,13 +1,13 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { SandboxHandle } from '../../src/index.ts'
-import { testSandbox } from '../helpers/partner.ts'
+import { testNamespace } from '../helpers/partner.ts'
 import { expectIdentified, expectRefusal, type RawAnswer, send } from './raw-http.ts'
 
 const MALFORMED = ['{', '', 'x', '{"a":1,}', '"x"', 'null', '42', '\0', '{"__proto__":{}}', '['.repeat(50_000)]
 
 let sandbox: SandboxHandle
 beforeAll(async () => {
-  sandbox = await testSandbox()
+  sandbox = await testNamespace()
 })
 afterAll(() => sandbox.stop())
 

@@ -1,13 +1,13 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { SandboxHandle } from '../../src/index.ts'
-import { Partner, testSandbox } from '../helpers/partner.ts'
+import { Partner, testNamespace } from '../helpers/partner.ts'
 import { expectNoFailure, expectRefusal, goodHeaders, type RawAnswer, send, sendBytes } from './raw-http.ts'
 
 let sandbox: SandboxHandle
 let acme: Partner
 let good: Record<string, string>
 beforeAll(async () => {
-  sandbox = await testSandbox()
+  sandbox = await testNamespace()
   acme = new Partner(sandbox)
   good = await goodHeaders(acme)
 })

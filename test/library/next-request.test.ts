@@ -1,13 +1,13 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { connectSandbox, type SandboxHandle } from '../../src/index.ts'
-import { Partner, testSandbox } from '../helpers/partner.ts'
+import { Partner, testNamespace } from '../helpers/partner.ts'
 
 let sandbox: SandboxHandle
 let started: SandboxHandle
 let connected: SandboxHandle
 
 beforeAll(async () => {
-  sandbox = await testSandbox()
+  sandbox = await testNamespace()
 })
 afterAll(() => sandbox.stop())
 beforeEach(async () => {

@@ -1,13 +1,13 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { connectSandbox, OptionError, RefusedError, type SandboxHandle } from '../../src/index.ts'
-import { Partner, testSandbox } from '../helpers/partner.ts'
+import { Partner, testNamespace } from '../helpers/partner.ts'
 import { harObjections } from '../traffic/har-validator.ts'
 
 let started: SandboxHandle
 let connected: SandboxHandle
 
 beforeAll(async () => {
-  started = await testSandbox()
+  started = await testNamespace()
   connected = await connectSandbox({ url: started.baseUrl })
 })
 afterAll(() => started.stop())

@@ -174,7 +174,7 @@ describe('principal and yield over time', () => {
     for (const user of ['carol', 'dave', 'erin']) {
       for (const pool of ['aave-usdc', 'morpho-usdc']) jars.set(await open.acme.open(user, pool), user)
     }
-    for (let i = 0; i < 60; i++) {
+    for (let i = 0; i < 36; i++) {
       const [jar, user] = [...jars][Math.floor(random.next('jar') * jars.size)]!
       const amount = String(1 + Math.floor(random.next('amount') * 5_000_000))
       await open.acme[random.next('way') < 0.6 ? 'deposit' : 'withdraw'](user, jar, amount)

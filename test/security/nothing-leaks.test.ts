@@ -171,7 +171,7 @@ const ask = (body) => fetch(auth, { method: 'POST', body: new URLSearchParams(bo
 await ask({ client_id: secret, client_secret: id, grant_type: 'client_credentials' })
 const { access_token } = await (await ask({ client_id: id, client_secret: secret, grant_type: 'client_credentials', scope })).json()
 const headers = { authorization: 'Bearer ' + access_token, 'x-signature': secret, 'user-agent': line }
-for (const url of ['/v1/partner/pools?sig=' + secret, '/v1/partner/pools?access_token=' + access_token, '/v1/' + secret]) {
+for (const url of ['/v1/partner/pools?sig=' + secret + '&access_token=' + access_token, '/v1/' + secret]) {
   try {
     await (await fetch(base + url, { headers })).text()
   } catch {}

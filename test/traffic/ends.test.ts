@@ -318,16 +318,16 @@ test('a reset empties the log; what was open is cut off, and counted anew', asyn
   expect(log().forgotten).toMatchObject({ room: 0, deleted: 0 })
 })
 
-test('a thousand connections with one request each leave a thousand records', async () => {
+test('two hundred connections with one request each leave two hundred records', async () => {
   const headers = await goodHeaders(acme)
   log().clear()
   const path = '/v1/partner/pools'
-  for (let i = 0; i < 10; i++) {
+  for (let i = 0; i < 2; i++) {
     await Promise.all(Array.from({ length: 100 }, () => send(acme.sandbox.baseUrl, { path, headers })))
   }
   const all = log().all()
-  expect(all).toHaveLength(1_000)
-  expect(new Set(all.map(({ connection }) => connection)).size).toBe(1_000)
+  expect(all).toHaveLength(200)
+  expect(new Set(all.map(({ connection }) => connection)).size).toBe(200)
 })
 
 test('with recording off, nothing is recorded and everything is answered', async () => {

@@ -58,9 +58,9 @@ function anchorsOnce(count: number): string {
 }
 
 const TOO_MANY = /:1002:\d+: has over 1000 anchors \(&name\) and aliases \(\*name\)\. Fix: /
-/** What took from twenty seconds to forever; the reading alone takes one or two. */
+/** What took from seconds to forever. */
 const BOMBS: [name: string, text: string, expected: RegExp][] = [
-  ['each of many anchors once', anchorsOnce(40_000), TOO_MANY],
+  ['each of many anchors once', anchorsOnce(10_000), TOO_MANY],
   ['one anchor very often', `a: &a [x]\nb:\n${lines(2 ** 17, () => ' - *a\n')}`, /:1002:4: has over 1000 anchors/],
   [
     'ten times what stands for ten times',
@@ -97,5 +97,5 @@ test('a JSON file of aliases too', async () => {
 })
 
 test('thousands of duplicate keys are told as fifty', () => {
-  expect(refusal(lines(2 ** 17, () => 'k: 1\n')).split('\n')).toHaveLength(50)
+  expect(refusal(lines(2 ** 14, () => 'k: 1\n')).split('\n')).toHaveLength(50)
 })

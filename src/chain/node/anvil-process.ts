@@ -216,6 +216,7 @@ async function prepare(directory: string, { genesis, source }: AnvilOptions): Pr
   try {
     await mkdir(directory, { mode: 0o700 })
     // The command line has only a name for the URL: its path is a secret, and every program of this machine sees command lines.
+    await write(AUTHORITIES, NOBODY)
     if (source !== undefined) await write('foundry.toml', `[rpc_endpoints]\n${SOURCE} = ${JSON.stringify(source)}\n`)
     const fork = source === undefined ? [] : ['--fork-url', SOURCE]
     return genesis === undefined ? fork : [...fork, '--init', await write('genesis.json', genesis)]
@@ -223,6 +224,24 @@ async function prepare(directory: string, { genesis, source }: AnvilOptions): Pr
     throw new AnvilStartError(temporaryFailure(error as Error), { cause: error })
   }
 }
+
+/** Name of the file with all certificate authorities that Anvil trusts. */
+const AUTHORITIES = 'ca.pem'
+/**
+ * The only one: its key was deleted. Whatever Anvil asks is on this machine, without TLS. It would otherwise read all authorities of the system
+ * at each start, a sixth of what that costs, and would not start on a system without any, but it needs one.
+ */
+const NOBODY = `-----BEGIN CERTIFICATE-----
+MIIBeDCCAR+gAwIBAgIUC9Vm0VDxJFZE/biOCr7qBdZEoLswCgYIKoZIzj0EAwIw
+ETEPMA0GA1UEAwwGbm9ib2R5MCAXDTI2MTEyODEzMTkyNVoYDzIxMjYxMTA0MTMx
+OTI1WjARMQ8wDQYDVQQDDAZub2JvZHkwWTATBgcqhkjOPQIBBggqhkjOPQMBBwNC
+AAS466fmXTcHt8MKSEUwqS7RvCAKbeIegirPr4Y8PLdpbHoY3WPjeh8LHgCi2fjg
+fOhiL3yN4ypChxMFzpNRCzXho1MwUTAdBgNVHQ4EFgQUY6mGh1k9R/XwDV8avuHG
+3RvIaZswHwYDVR0jBBgwFoAUY6mGh1k9R/XwDV8avuHG3RvIaZswDwYDVR0TAQH/
+BAUwAwEB/zAKBggqhkjOPQQDAgNHADBEAiAGVM8fqMi3Zmh4sgFy0EJrzV6mNdum
+Ik3sLlH40zbG5gIgTcrMLsjW9h2Nw8DkxBfOhmtUXT6bHWnqLXzWQkTnt7s=
+-----END CERTIFICATE-----
+`
 
 /** An address for a server that only this machine can reach. */
 interface LoopbackAddress {
@@ -314,7 +333,7 @@ function spawnAnvil(binary: string, args: readonly string[], directory: string):
   const linux = process.platform === 'linux'
   return spawn(linux ? '/bin/sh' : binary, linux ? ['-c', LIMITED, binary, ...args] : [...args], {
     cwd: directory,
-    env: { HOME: directory, NO_COLOR: '1', RUST_BACKTRACE: '0' },
+    env: { HOME: directory, SSL_CERT_FILE: join(directory, AUTHORITIES), NO_COLOR: '1', RUST_BACKTRACE: '0' },
     stdio: ['ignore', 'ignore', 'pipe'],
     // Outside the terminal's process group: Ctrl-C must reach the sandbox alone, which then stops Anvil properly.
     detached: process.platform !== 'win32',

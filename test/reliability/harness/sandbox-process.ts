@@ -6,6 +6,7 @@ import { expect } from 'vitest'
 import type { Credentials } from '../../../src/index.ts'
 import { Command } from '../../cli/command.ts'
 import { anvilsOf } from '../../helpers/anvils.ts'
+import { processesNaming } from '../../helpers/children-of.ts'
 import { eventually } from '../../helpers/eventually.ts'
 import { databaseFor } from '../../helpers/on-database.ts'
 
@@ -129,7 +130,6 @@ export class SandboxProcess {
 
   /** Of every start: each Anvil, and what watches over it, names its temporary folder. */
   #processes(before: string): number[] {
-    const { stdout } = spawnSync('pgrep', ['-f', '--', `${before}${this.#temporary}`], { encoding: 'utf8' })
-    return stdout.split('\n').filter(Boolean).map(Number)
+    return processesNaming(`${before}${this.#temporary}`)
   }
 }

@@ -2,7 +2,6 @@ import { expect, test } from 'vitest'
 import { renderReports } from '../../../src/verdict/render/render-reports.ts'
 import { mergedReport, type Report } from '../../../src/verdict/report.ts'
 import { dataOf, headingsOf, shownOf } from '../../helpers/page-data.ts'
-import { beLegible, fitAPhone } from '../../helpers/page-looks.ts'
 import { HOSTILE, sampleReport } from './sample-report.ts'
 
 const renderHtml = (reports: readonly Report[]) => renderReports('html', reports)
@@ -109,10 +108,3 @@ test("nobody's home folder is named: commands have ~ for it", () => {
   expect(page).toContain("yield-sandbox exec --fixtures ~/f.yaml -- '~/x' ~/y /homes/z")
   expect(page).not.toMatch(/\/home\/bob|\/Users\/Ann|\/root/)
 })
-
-// Pages of hostile texts: html.long.test.ts.
-fitAPhone([
-  ['one report', () => renderHtml([sampleReport()])],
-  ['several reports, whose table may scroll by itself', () => renderHtml([sampleReport(), sampleReport()])],
-])
-beLegible(() => renderHtml([sampleReport()]))
