@@ -115,8 +115,9 @@ export class Postgres {
     return new Postgres(folder, await freePort(), this.#settings)
   }
 
-  /** Starts the server, also after {@link kill}; resolves when it answers. A standby stays one. */
+  /** Starts the server, also after {@link kill}, unless it runs; resolves when it answers. A standby stays one. */
   async run({ standby = false } = {}): Promise<void> {
+    if (this.#process?.exitCode === null && this.#process.signalCode === null) return
     if (standby) writeFileSync(join(this.#folder, 'data', 'standby.signal'), '')
     const own = [`port=${this.port}`, `unix_socket_directories=${this.#folder}`, 'listen_addresses=127.0.0.1']
     // A server that is killed leaves its shared memory behind; in its own folder, that is removed with it.
@@ -130,9 +131,9 @@ export class Postgres {
     })
     this.#process = child
     await eventually(() => {
-      if (child.exitCode !== null) throw new Error(`PostgreSQL ended with ${child.exitCode}`)
-      if (!this.#ready) throw new Error('PostgreSQL does not answer yet')
+      if (child.exitCode === null && !this.#ready) throw new Error('PostgreSQL does not answer yet')
     })
+    if (child.exitCode !== null) throw new Error(`PostgreSQL ended with ${child.exitCode}`)
   }
 
   /** @returns true if the present process accepts connections, as `pg_ctl` finds out */
