@@ -1,8 +1,8 @@
-import { readFileSync } from 'node:fs'
 import type { Client } from 'pg'
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
 import type { PostgresStorage } from '../../src/database/postgres-storage.ts'
 import { startSandbox } from '../../src/index.ts'
+import { nodeUrl, rpc } from '../chain/chain-fixture.ts'
 import { FleetProcess } from '../fleet/processes.ts'
 import { anvilsOf } from '../helpers/anvils.ts'
 import { eventually } from '../helpers/eventually.ts'
@@ -63,19 +63,13 @@ function heldUp(client: Client): Promise<void> {
 }
 
 /** Number of the last block. */
-async function heightAt(rpcUrl: string): Promise<number> {
-  const body = JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'eth_blockNumber', params: [] })
-  const answer = await fetch(rpcUrl, { method: 'POST', headers: { 'content-type': 'application/json' }, body })
-  return Number(((await answer.json()) as { result: string }).result)
-}
+const heightAt = async (rpcUrl: string) => Number(await rpc(rpcUrl, 'eth_blockNumber'))
 
-/** Addresses of the Anvils of a chain that this process has started. */
-function nodesOf(chainId: string): string[] {
-  const commands = anvilsOf(process.pid).map((pid) => readFileSync(`/proc/${pid}/cmdline`, 'utf8').split('\0'))
-  return commands.flatMap((words) => {
-    const [host, port, chain] = ['--host', '--port', '--chain-id'].map((flag) => words[words.indexOf(flag) + 1])
-    return chain === chainId ? [`http://${host}:${port}`] : []
-  })
+/** Numbers of the last blocks of the Anvils of a chain that this process has started: they are asked past the sandbox. */
+async function heightsOf(chainId: number): Promise<number[]> {
+  const nodes = await Promise.all(anvilsOf(process.pid).map(nodeUrl))
+  const chains = await Promise.all(nodes.map((node) => rpc(node, 'eth_chainId')))
+  return Promise.all(nodes.filter((_, i) => Number(chains[i]) === chainId).map(heightAt))
 }
 
 describe.skipIf(noPostgres !== undefined)(`the writes of a deposit${noPostgres ? ` (${noPostgres})` : ''}`, () => {
@@ -174,8 +168,7 @@ describe.skipIf(noPostgres !== undefined)(`the writes of a deposit${noPostgres ?
       }
       const deposit2 = note('deposit', deposit(KEY))
       await heldUp(client)
-      // The nodes are asked past the sandbox.
-      await eventually(async () => expect(await Promise.all(nodesOf('31337').map(heightAt))).toContain(before + 1))
+      await eventually(async () => expect(await heightsOf(31337)).toContain(before + 1))
       const [read, audit] = [note('read', heightAt(rpcUrl)), note('audit', sandbox.audit())]
       // As long as an audit looks again at what seems wrong.
       for (let i = 0; i < 400; i++) expect((await fetch(`${sandbox.baseUrl}/_sandbox/health`)).status).toBe(200)

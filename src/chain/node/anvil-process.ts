@@ -215,8 +215,8 @@ async function prepare(directory: string, { genesis, source }: AnvilOptions): Pr
   }
   try {
     await mkdir(directory, { mode: 0o700 })
-    // The command line has only a name for the URL: its path is a secret, and every program of this machine sees command lines.
     await write(AUTHORITIES, NOBODY)
+    // The command line has only a name for the URL: its path is a secret, and every program of this machine sees command lines.
     if (source !== undefined) await write('foundry.toml', `[rpc_endpoints]\n${SOURCE} = ${JSON.stringify(source)}\n`)
     const fork = source === undefined ? [] : ['--fork-url', SOURCE]
     return genesis === undefined ? fork : [...fork, '--init', await write('genesis.json', genesis)]
@@ -228,7 +228,7 @@ async function prepare(directory: string, { genesis, source }: AnvilOptions): Pr
 /** Name of the file with all certificate authorities that Anvil trusts. */
 const AUTHORITIES = 'ca.pem'
 /**
- * The only one: its key was deleted. Whatever Anvil asks is on this machine, without TLS. It would otherwise read all authorities of the system
+ * The only one: its key was deleted. Anvil asks nothing but this machine, without TLS. It would otherwise read all authorities of the system
  * at each start, a sixth of what that costs, and would not start on a system without any, but it needs one.
  */
 const NOBODY = `-----BEGIN CERTIFICATE-----

@@ -69,7 +69,7 @@ export interface TransferOrder {
   /** Called once with the signed bytes, before broadcast. Returns the record by which they are to be stored. */
   signed(transaction: SignedTransaction, nonce: number): Transfer
   /**
-   * Stores the records of all transfers of a block, or none; they must be durable when it resolves. If it rejects, none is broadcast, and
+   * Stores the records of all transfers of a block, or none; they must be durable when it resolves. If it rejects, none was made, and
    * all of them reject with its error. All orders of a chain have the same, and one of them is asked.
    */
   storeSigned(transfers: readonly Transfer[]): Promise<void>
