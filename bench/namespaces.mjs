@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout } from 'node:timers/promises'
 import { requestRate } from './support/load.mjs'
-import { launchProbedSandbox, launchSandbox, residentOf } from './support/processes.mjs'
+import { launchProbedSandbox, launchSandbox, processorTimeWithChildren, residentOf } from './support/processes.mjs'
 import { perSecond } from './support/savers.mjs'
 import { alternate, median, timed, times } from './support/stats.mjs'
 import { Tenant } from './support/tenant.mjs'
@@ -17,13 +17,15 @@ const AT_ONCE = 64
 const EACH = 10
 /** Milliseconds until a spare Anvil stands ready again, and the machine is quiet. */
 const QUIET = 1_500
+/** Namespaces that are made, used and deleted one after another. */
+const TESTS = 100
 const MIB = 2 ** 20
 
 const INSTANT = ['--confirmation-delay', '0', '--max-namespaces', String(MANY)]
 
 /** What namespaces cost: to make, to use first, to reset, at rest, busy, and at a start. */
 export async function namespaces() {
-  return [...(await ofOne()), ...(await ofMany()), ...(await throughput()), ...(await kept())]
+  return [...(await ofOne()), await ofTests(), ...(await ofMany()), ...(await throughput()), ...(await kept())]
 }
 
 async function ofOne() {
@@ -53,6 +55,29 @@ async function ofOne() {
     { what: 'list of portfolios and first deposit in a new one', value: median(first), unit: 'ms', aim: '<= 150 ms' },
     { what: `reset of one after ${DEPOSITS} deposits`, value: median(again), unit: 'ms', aim: '<= 50 ms' },
   ]
+}
+
+/** A namespace as a test takes one, one after another: made, a deposit of a new end user, deleted. Each begins with the Anvil of the last. */
+async function ofTests() {
+  const sandbox = await launchSandbox(...INSTANT)
+  const aTest = async () => {
+    const credentials = await make(sandbox)
+    const tenant = await Tenant.connect(credentials)
+    const saver = await tenant.saver('alice', (await tenant.pools()).data[0])
+    await saver.deposit(1_000_000)
+    tenant.close()
+    await fetch(credentials.control_url, { method: 'DELETE' })
+  }
+  try {
+    await times(TESTS / 5, 1, aTest)
+    const before = processorTimeWithChildren(sandbox.child.pid)
+    const wall = await timed(() => times(TESTS, 1, aTest))
+    const used = processorTimeWithChildren(sandbox.child.pid) - before
+    const what = 'processor time of a namespace made, deposited into and deleted'
+    return { what, value: used / TESTS, unit: 'ms', beside: 'by the clock', reference: wall / TESTS }
+  } finally {
+    await sandbox.stop()
+  }
 }
 
 async function ofMany() {

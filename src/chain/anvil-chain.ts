@@ -69,6 +69,8 @@ export interface AnvilChainOptions extends Pick<RecyclerDeps, 'renewAfter'>, Pic
   survey?: MarketValidation | undefined
   /** A node at the end of the journal, which the chain then owns; without it one is started. */
   node?: AnvilNode | undefined
+  /** Takes over the node of a chain that is stopped, if it can begin again as one that nobody has used; without it every node is ended. */
+  giveBack?: ((node: AnvilNode) => Promise<void>) | undefined
   protocols: ReadonlyMap<string, Protocol>
   clock: SandboxClock
   log: Logger
@@ -269,18 +271,27 @@ export class AnvilChain {
           this.#options.log.warn({ err: error }, 'no last checkpoint: what others did to the chain is not kept')
         })
     }
-    await this.#end('it was stopped')
+    await this.#end('it was stopped', this.#reusable ? this.#options.giveBack : undefined)
   }
 
   get #origin(): Checkpoint {
     return this.#options.fork?.origin ?? this.#options.embedded
   }
 
-  async #end(reason: string): Promise<void> {
+  async #end(reason: string, giveBack?: AnvilChainOptions['giveBack']): Promise<void> {
     this.#producer.stop(reason)
     this.#rpc.hold(reason) // ends the work of a quiet moment as well
-    await this.#supervisor.stop()
+    await this.#supervisor.stop(giveBack)
     this.#rpc.close()
+  }
+
+  /**
+   * @returns true if its node can begin again for another chain without anybody noticing: it cannot have read blocks of this chain from the
+   * archive either, which it would remember
+   */
+  get #reusable(): boolean {
+    const { archive, fork } = this.#options
+    return !fork && archive.last === undefined && this.#supervisor.reusable
   }
 
   async #begin(history: History | undefined): Promise<void> {

@@ -4,8 +4,8 @@ import { ChainUnavailableError, NoNodeFreeError } from '../domain/ports/chain.ts
 import type { Logger } from '../support/logger.ts'
 import { SerialQueue, Slots } from '../support/serial-queue.ts'
 import type { ChainCopies, ChainCopy } from './anvil-chain.ts'
-import { BlockArchive } from './archive/block-archive.ts'
-import { AnvilNode } from './node/anvil-node.ts'
+import type { AnvilNode } from './node/anvil-node.ts'
+import { type NodePlace, SpareNodes } from './spare-nodes.ts'
 
 /** A chain that has a node, or needs one. */
 export interface NodeUser {
@@ -49,7 +49,7 @@ export class NodePool {
     this.#spares = new SpareNodes({
       ...options,
       place: () => (this.#full ? undefined : this.#placeOf(undefined)),
-      made: () => this.#lookAgain(),
+      available: () => this.#lookAgain(),
     })
   }
 
@@ -68,7 +68,7 @@ export class NodePool {
    * NoNodeFreeError if all places stay in use for {@link PoolOptions.placeTimeout}.
    */
   async enter(user: NodeUser, copy: ChainCopy | undefined): Promise<{ place: NodePlace; node?: AnvilNode }> {
-    const spare = copy && this.#spares.take(copy)
+    const spare = copy && (await this.#spares.take(copy))
     if (spare) return { place: this.#placeOf(user, spare.place), node: spare.node }
     if (!user.restable) return { place: this.#placeOf(user) }
     const late = this.#options.clock.wallSleep(this.#options.placeTimeout).then(() => 'late' as const)
@@ -100,6 +100,16 @@ export class NodePool {
   used(user: NodeUser): void {
     if (this.#users.delete(user)) this.#users.add(user)
     this.#lookAgain()
+  }
+
+  /** Takes the node of a chain that has ended, which can begin again: it becomes a spare, or is ended. */
+  giveBack(node: AnvilNode): Promise<void> {
+    return this.#spares.giveBack(node)
+  }
+
+  /** From now on makes no spares, and takes no nodes back. Call before the chains are stopped. */
+  beginStop(): void {
+    this.#spares.beginStop()
   }
 
   /** Ends the spares and does not make more. */
@@ -151,136 +161,4 @@ export interface PoolOptions {
   maxNodes: number
   /** Milliseconds that a chain waits for a node; default 29 s. */
   placeTimeout?: number
-}
-
-/** The right to have one of the limited number of nodes. */
-export interface NodePlace {
-  /** Call when the node has ended. May be called again. */
-  leave(): void
-}
-
-/** A node that has not been used yet. */
-interface Spare {
-  node: AnvilNode
-  place: NodePlace
-}
-
-/** Number of copies for which a spare is kept. */
-const MOST_COPIES = 4
-const TIMEOUT_MS = 10_000
-/** Milliseconds until another spare is made: the chain that took the last one has work to do first. */
-const REPLACE_AFTER_MS = 100
-
-/** Nodes that are already at the end of copies, so that a chain that begins with one of these copies need not wait. */
-class SpareNodes {
-  readonly #deps: SpareDeps
-  /** Wanted copies with their spares, if there is one at present; the least recently prepared copy comes first. */
-  readonly #wanted = new Map<ChainCopy, { chainId: string; spare?: Spare }>()
-  readonly #queue = new SerialQueue()
-  #stopped = false
-
-  constructor(deps: SpareDeps) {
-    this.#deps = deps
-  }
-
-  /** Keeps a spare for each of these copies, except forks, whose nodes read from an upstream. */
-  prepare(copies: ChainCopies): void {
-    for (const [chainId, copy] of copies) {
-      if (copy.history.checkpoint.forked !== undefined) continue
-      const known = this.#wanted.get(copy)
-      this.#wanted.delete(copy)
-      this.#wanted.set(copy, known ?? { chainId })
-      for (const oldest of this.#wanted.keys()) {
-        if (this.#wanted.size <= MOST_COPIES) break
-        void this.#end(this.#take(oldest))
-        this.#wanted.delete(oldest)
-      }
-      if (!known?.spare) void this.#make(copy)
-    }
-  }
-
-  /** Takes the spare of a copy, if there is one. The caller then owns it. */
-  take(copy: ChainCopy): Spare | undefined {
-    const spare = this.#take(copy)
-    if (this.#wanted.has(copy)) void this.#deps.clock.wallSleep(REPLACE_AFTER_MS).then(() => this.#make(copy))
-    return spare?.node.process.exit === undefined ? spare : void this.#end(spare)
-  }
-
-  /**
-   * Ends the spare of the least recently prepared copy.
-   * @returns true if there was one
-   */
-  async endOne(): Promise<boolean> {
-    for (const copy of this.#wanted.keys()) {
-      const spare = this.#take(copy)
-      if (!spare) continue
-      await this.#end(spare)
-      return true
-    }
-    return false
-  }
-
-  /** Ends all spares and does not make more. */
-  async stop(): Promise<void> {
-    this.#stopped = true
-    await this.#queue.run(async () => {
-      while (await this.endOne());
-    })
-  }
-
-  #take(copy: ChainCopy): Spare | undefined {
-    const wanted = this.#wanted.get(copy)
-    const spare = wanted?.spare
-    if (wanted) delete wanted.spare
-    return spare
-  }
-
-  /** Makes a spare for a copy, unless there is one by then, or no place is free. */
-  #make(copy: ChainCopy): Promise<void> {
-    return this.#queue.run(async () => {
-      const wanted = this.#wanted.get(copy)
-      if (this.#stopped || !wanted || wanted.spare) return
-      const place = this.#deps.place()
-      if (!place) return
-      const spare = await this.#start(wanted.chainId, copy, place)
-      if (!spare) return
-      if (this.#wanted.get(copy) !== wanted) return this.#end(spare)
-      wanted.spare = spare
-      void spare.node.process.exited.then(() => this.#lost(copy, spare))
-      this.#deps.made()
-    })
-  }
-
-  /** Removes a spare whose process has ended. */
-  async #lost(copy: ChainCopy, spare: Spare): Promise<void> {
-    if (this.#wanted.get(copy)?.spare === spare) await this.#end(this.#take(copy))
-  }
-
-  async #start(chainId: string, copy: ChainCopy, place: NodePlace): Promise<Spare | undefined> {
-    const { clock, log } = this.#deps
-    try {
-      const archive = new BlockArchive(undefined, copy.archived)
-      return { place, node: await AnvilNode.start({ chainId, archive, clock, log, timeout: TIMEOUT_MS }, copy.history) }
-    } catch (error) {
-      log.debug({ chain_id: chainId, err: error }, 'no spare Anvil could be made')
-      place.leave()
-      return undefined
-    }
-  }
-
-  async #end(spare: Spare | undefined): Promise<void> {
-    await spare?.node
-      .stop()
-      .catch((error: unknown) => this.#deps.log.debug({ err: error }, 'a spare Anvil did not end in order'))
-    spare?.place.leave()
-  }
-}
-
-interface SpareDeps {
-  clock: SandboxClock
-  log: Logger
-  /** Returns a place for another node; undefined if all are in use. */
-  place(): NodePlace | undefined
-  /** Called when another spare has been made. */
-  made(): void
 }

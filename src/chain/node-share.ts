@@ -2,6 +2,7 @@ import type { SandboxClock } from '../domain/clock.ts'
 import { NoNodeFreeError } from '../domain/ports/chain.ts'
 import { SerialQueue } from '../support/serial-queue.ts'
 import type { ChainCopy } from './anvil-chain.ts'
+import type { AnvilNode } from './node/anvil-node.ts'
 import { type NodePool, type NodeUser, PLACE_TIMEOUT_MS } from './node-pool.ts'
 
 /** Dependencies of {@link NodeShare}. */
@@ -17,7 +18,7 @@ export interface NodeShareOptions {
 }
 
 /** The part of the pool that the chains of one namespace may have: a further chain gets the place of one that is idle, or waits for it. */
-export class NodeShare implements Pick<NodePool, 'enter' | 'start' | 'used'> {
+export class NodeShare implements Pick<NodePool, 'enter' | 'start' | 'used' | 'giveBack'> {
   readonly #options: Required<NodeShareOptions>
   /** Chains that have a node, the least recently used first. */
   readonly #users = new Set<NodeUser>()
@@ -60,6 +61,10 @@ export class NodeShare implements Pick<NodePool, 'enter' | 'start' | 'used'> {
     this.#options.pool.used(user)
     if (this.#users.delete(user)) this.#users.add(user)
     this.#lookAgain()
+  }
+
+  giveBack(node: AnvilNode): Promise<void> {
+    return this.#options.pool.giveBack(node)
   }
 
   /** @returns true if an idle chain has given its node away */

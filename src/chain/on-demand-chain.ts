@@ -17,16 +17,18 @@ import type { History } from './history/chain-journal.ts'
 import { type Checkpoint, isSameCheckpoint } from './history/checkpoint.ts'
 import type { RpcCall } from './json-rpc/rpc-client.ts'
 import type { MarketValidation } from './markets/validate-markets.ts'
-import type { NodePlace, NodePool, NodeUser } from './node-pool.ts'
+import type { AnvilNode } from './node/anvil-node.ts'
+import type { NodePool, NodeUser } from './node-pool.ts'
+import type { NodePlace } from './spare-nodes.ts'
 import type { Wallets } from './wallets/wallet.ts'
 
 /** Dependencies of an {@link OnDemandChain}. */
-export interface OnDemandOptions extends Omit<AnvilChainOptions, 'fork' | 'node'> {
+export interface OnDemandOptions extends Omit<AnvilChainOptions, 'fork' | 'node' | 'giveBack'> {
   wallets: Wallets
   /** The copy with which it begins; its journal has the same content. */
   begin?: ChainCopy | undefined
   /** Source of its node; undefined: it starts nodes without limit. */
-  pool?: Pick<NodePool, 'enter' | 'start' | 'used'> | undefined
+  pool?: Pick<NodePool, 'enter' | 'start' | 'used' | 'giveBack'> | undefined
   /** Milliseconds without use after which it rests; undefined: never. */
   idleMs?: number | undefined
 }
@@ -264,7 +266,8 @@ export class OnDemandChain implements Chain, NodeUser {
     const fork = isFork(setup) ? await this.#openFork(setup) : undefined
     const { place, node } = (await pool?.enter(this, this.#begin)) ?? {}
     try {
-      const start = () => AnvilChain.start({ ...this.#options, fork, survey: this.#survey, node })
+      const giveBack = pool && ((used: AnvilNode) => pool.giveBack(used))
+      const start = () => AnvilChain.start({ ...this.#options, fork, survey: this.#survey, node, giveBack })
       const chain = await (pool && !node ? pool.start(this, start) : start())
       this.#place = place
       this.#begin = undefined

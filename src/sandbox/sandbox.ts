@@ -384,6 +384,7 @@ export class Sandbox {
   async #stop(): Promise<void> {
     this.#ending.abort()
     this.namespaces.beginStop()
+    if (!this.#host) this.#surroundings.pool.beginStop()
     try {
       await Promise.allSettled([...this.#guests].map((guest) => guest.stop()))
       await endInTime(this.#registry, this.namespaces.stop(this.#listener.close()))

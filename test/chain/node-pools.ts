@@ -16,8 +16,8 @@ export const height = ({ chain }: ChainFixture) => rpc(chain, 'eth_blockNumber')
 function poolParts() {
   const pools: NodePool[] = []
   const nodes: AnvilNode[] = []
-  const poolOf = (maxNodes: number, options: { placeTimeout?: number } = {}) => {
-    const pool = new NodePool({ ...options, maxNodes, clock: new SandboxClock(), log: silent })
+  const poolOf = (maxNodes: number, options: { placeTimeout?: number; clock?: SandboxClock } = {}) => {
+    const pool = new NodePool({ clock: new SandboxClock(), ...options, maxNodes, log: silent })
     pools.push(pool)
     return pool
   }

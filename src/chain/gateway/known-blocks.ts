@@ -50,6 +50,16 @@ export class KnownBlocks {
     throw this.forgotten(method, number)
   }
 
+  /**
+   * Throws RpcError if a fee history is to end at a block that does not exist yet, as geth does: the node would answer with the fees of blocks
+   * that were taken back.
+   */
+  refuseFuture(method: string, newest: unknown): void {
+    const { height } = this.#deps.writer
+    if (!isFixed(newest) || !(Number(newest) > height)) return
+    throw new RpcError(method, NOT_KEPT, `there is no block ${Number(newest)} yet: the last one is ${height}`)
+  }
+
   /** @returns true if a request reads an old state that the node keeps itself; states before a fork come from the real chain */
   readsKept(method: string, params: Params): boolean {
     if (!readsOldState(method, params)) return false

@@ -1,10 +1,10 @@
-import { keccak256, parseTransaction } from 'viem/utils'
+import { keccak256, numberToHex, parseTransaction } from 'viem/utils'
 import type { SandboxClock } from '../../domain/clock.ts'
 import type { Hex } from '../../domain/records.ts'
 import { invalidParams, MINED_BLOCKS, overBudget, TRANSACTION_BYTES, TRANSACTION_GAS } from '../json-rpc/rpc-budget.ts'
 import { type RpcCall, type RpcClient, RpcError } from '../json-rpc/rpc-client.ts'
 import { type JsonRpcRequest, outcomeText } from '../json-rpc/rpc-server.ts'
-import type { ForeignState, SnapshotPlace } from '../node/anvil-node.ts'
+import type { ForeignSnapshot, ForeignState, SnapshotPlace } from '../node/anvil-node.ts'
 import type { NodeSupervisor } from '../node/node-supervisor.ts'
 import type { ChainReader } from '../reading/chain-reader.ts'
 import type { BlockProducer } from '../rounds/block-producer.ts'
@@ -74,15 +74,17 @@ export class OutsideChanges {
     return turn.exclusive(async () => {
       const { foreign } = supervisor
       const place = { height: writer.height, ownChanges: producer.ownChanges }
+      const key = reverts(method) ? (snapshotKey(params[0]) ?? '') : ''
+      const taken = foreign.snapshots.get(key)
       if (reverts(method)) {
-        const obstacle = obstacleToRevert(foreign, params[0], place)
-        if (obstacle === 'unknown') return false
+        if (!taken) return false
+        const obstacle = obstacleToRevert(taken, place)
         if (obstacle !== undefined) throw new RpcError(method, NOT_POSSIBLE, obstacle)
       }
       if (staysInNode(method)) foreign.pinned = foreign.altered = true
-      const result = await writer.foreign([method, ...params])
-      if (takesSnapshot(method)) remember(foreign, result, place)
-      if (reverts(method)) forget(foreign, params[0])
+      const result = await writer.foreign([method, ...(taken ? [taken.id] : params)])
+      if (takesSnapshot(method)) return remember(foreign, { ...place, id: result })
+      foreign.snapshots.delete(key) // its id cannot be used again
       foreign.timeSet = setsTime(method) || (foreign.timeSet && !isMine(method))
       return result
     })
@@ -188,19 +190,18 @@ function reverts(method: string): boolean {
   return /^(evm|anvil)_revert$/.test(method)
 }
 
-/** Remembers the place of the chain when the snapshot `id` was taken. */
-function remember({ snapshots }: ForeignState, id: unknown, place: SnapshotPlace): void {
-  const key = snapshotKey(id)
-  if (key !== undefined) snapshots.set(key, place)
+/** Remembers a snapshot. Returns the id that its caller gets. */
+function remember(foreign: ForeignState, snapshot: ForeignSnapshot): Hex {
+  foreign.taken++
+  foreign.snapshots.set(String(foreign.taken), snapshot)
+  return numberToHex(foreign.taken)
 }
 
 /**
  * Checks a revert. The chain must keep the changes that the service itself has made since the snapshot: they are in its ledger.
- * @returns the reason why the chain must not go back to a snapshot, `'unknown'` if it does not exist; undefined if it may
+ * @returns the reason why the chain must not go back to a snapshot; undefined if it may
  */
-function obstacleToRevert({ snapshots }: ForeignState, id: unknown, now: SnapshotPlace): string | undefined {
-  const taken = snapshots.get(snapshotKey(id) ?? '')
-  if (!taken) return 'unknown'
+function obstacleToRevert(taken: SnapshotPlace, now: SnapshotPlace): string | undefined {
   if (taken.ownChanges !== now.ownChanges) {
     return 'the service has moved funds since that snapshot, and its ledger says so: POST /_sandbox/reset takes back both'
   }
@@ -210,12 +211,7 @@ function obstacleToRevert({ snapshots }: ForeignState, id: unknown, now: Snapsho
 
 /** @returns true if the chain may still go back to some snapshot; blocks that the service mines would prevent that */
 export function canGoBack(foreign: ForeignState, now: SnapshotPlace): boolean {
-  return [...foreign.snapshots.keys()].some((id) => obstacleToRevert(foreign, id, now) === undefined)
-}
-
-/** Forgets a snapshot to which the chain went back: its id cannot be used again. */
-function forget({ snapshots }: ForeignState, id: unknown): void {
-  snapshots.delete(snapshotKey(id) ?? '')
+  return [...foreign.snapshots.values()].some((taken) => obstacleToRevert(taken, now) === undefined)
 }
 
 /** @returns a snapshot's id in decimal digits, whatever its notation; undefined if it is not a number */

@@ -62,6 +62,9 @@ const FILLED = /^eth_(fill|sign)Transaction$/
 const HEAD = '{"jsonrpc":"2.0","id":0,'
 const HEAD_OF_ERROR = `${HEAD}"error":`
 
+/** Reads that show the URL of the server from which the node reads: its path is a secret, and its next chain has the same. */
+const SHOWS_SOURCE = /^(anvil|hardhat)_nodeInfo$/
+
 /** Anvil always suggests a tip of one gwei, which is above the cap that clients derive from a base fee of zero. */
 const TIP = 'eth_maxPriorityFeePerGas'
 
@@ -178,7 +181,7 @@ export class OutsideReads {
     if (this.#deps.blocks.readsKept(method, params)) return 'old'
     if (isSlow(method, params)) return 'slow'
     // Requests that are sent together are sent unchanged.
-    const rewritten = method === TIP || isCapped(method) || FILLED.test(method)
+    const rewritten = method === TIP || isCapped(method) || FILLED.test(method) || SHOWS_SOURCE.test(method)
     return rewritten || isLong(method) || stateBlock(method, params) !== undefined ? 'apart' : 'together'
   }
 
@@ -220,6 +223,7 @@ export class OutsideReads {
     if (method === TIP) return resultText(request, '0x0')
     const named = stateBlock(method, params)
     blocks.refuseForgotten(method, named)
+    if (method === 'eth_feeHistory') blocks.refuseFuture(method, params[1])
     if (/^eth_(getLogs|newFilter)$/.test(method)) await checkRange(method, subject, rpc)
     if (method === 'eth_getLogs' && reachesArchive(subject, archive)) {
       let over = false
@@ -232,6 +236,7 @@ export class OutsideReads {
     const known = await archive.answer(method, params)
     if (known !== undefined) return resultText(request, known)
     if (/^eth_new/.test(method)) return this.#newFilter(request)
+    if (SHOWS_SOURCE.test(method)) return resultText(request, withoutSource(await rpc.call(method)))
     this.#filters.touch(subject)
     const text = await rpc.relay(bodyOf(0, method, params), allowance.bytes)
     // A block was mined meanwhile, and the node does not keep the named block's state any more.
@@ -256,6 +261,10 @@ function bodyOf(id: number, method: string, params: readonly unknown[]): string 
   return JSON.stringify({ jsonrpc: '2.0', id, method, params })
 }
 
+function withoutSource(info: { forkConfig?: object }): object {
+  return { ...info, forkConfig: { ...info.forkConfig, forkUrl: null } }
+}
+
 /** Puts the caller's id into Anvil's answer, without parsing the rest, which may be long. */
 function answeredTo(id: JsonRpcRequest['id'], text: string): string {
   if (!text.startsWith(HEAD)) return withId(JSON.parse(text), id)
@@ -272,7 +281,7 @@ export interface OutsideDeps {
   supervisor: Pick<NodeSupervisor, 'foreign'>
   clock: SandboxClock
   fetches: FetchBudget
-  blocks: Pick<KnownBlocks, 'readsKept' | 'refuseForgotten' | 'forgotten'>
+  blocks: Pick<KnownBlocks, 'readsKept' | 'refuseForgotten' | 'refuseFuture' | 'forgotten'>
   producer: Pick<BlockProducer, 'exclusive'>
 }
 

@@ -53,6 +53,8 @@ export class RpcClient {
   #failure: string | undefined
   #holds: { reason: string }[] = []
   readonly #underWay = new Set<ClientRequest>()
+  /** True if a call was given up or cut off: the node may still carry it out. */
+  #gaveUp = false
   readonly #agent = new Agent({ keepAlive: true, noDelay: true, maxSockets: 32 })
   /** Separate connections for relayed calls: slow ones may occupy all of them. */
   readonly #relays = new Agent({ keepAlive: true, noDelay: true, maxSockets: 32 })
@@ -80,6 +82,11 @@ export class RpcClient {
     return this.#holds[0]?.reason
   }
 
+  /** @returns true if the node owes no answer: none is under way, and each call so far was answered in full */
+  get idle(): boolean {
+    return this.#underWay.size === 0 && !this.#gaveUp
+  }
+
   /**
    * Makes every call fail at once for this reason, running ones included.
    * @returns a function that ends the hold
@@ -98,6 +105,7 @@ export class RpcClient {
   async moveTo(url: string): Promise<void> {
     this.#url = url
     this.#failure = undefined
+    this.#gaveUp = false
     await Promise.all([...this.#underWay].map((outgoing) => new Promise((resolve) => outgoing.once('close', resolve))))
   }
 
@@ -219,6 +227,7 @@ export class RpcClient {
         outgoing.end(body)
       })
     } catch (error) {
+      this.#gaveUp = true
       this.#refuseIfHeld() // the hold is why it failed
       throw error
     }

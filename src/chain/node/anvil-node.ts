@@ -1,6 +1,7 @@
 import type { SandboxClock } from '../../domain/clock.ts'
 import type { Hex } from '../../domain/records.ts'
 import type { Logger } from '../../support/logger.ts'
+import type { BlockArchive } from '../archive/block-archive.ts'
 import { type History, perform, tipOf } from '../history/chain-journal.ts'
 import { type Checkpoint, genesisOf } from '../history/checkpoint.ts'
 import { type Block, LATEST_BLOCK } from '../json-rpc/block.ts'
@@ -84,7 +85,7 @@ export class AnvilNode {
       const from = { source: source.url, asked: stub.asked }
       process = await AnvilProcess.start({ chainId, genesis, ...from, flags, clock, log, spawned })
       const rpc = new RpcClient({ chainId, url: process.url, timeout })
-      const node = new AnvilNode({ process, source, stub, checkpoint, rpc })
+      const node = new AnvilNode({ chainId, process, source, stub, checkpoint, rpc })
       await node.#begin(history)
       return node
     } catch (cause) {
@@ -98,16 +99,23 @@ export class AnvilNode {
   }
 
   readonly process: AnvilProcess
+  readonly chainId: string
   readonly checkpoint: Checkpoint
+  /** Number of times that it has begun: its memory grows each time. */
+  uses = 1
   foreign = new ForeignState()
   #tip: Block | undefined
   readonly #source: RpcServer
   readonly #stub: ForkUpstreamStub
   /** A separate client: the chain's client moves to other nodes, which must not get the calls meant for this one. */
   readonly #rpc: RpcClient
+  /** Id of the snapshot at the checkpoint. */
   #snapshot: Hex = '0x'
+  /** Snapshot at the end of the history with which the node began again; undefined if there is none. */
+  #end: { of: History; snapshot: Hex } | undefined
 
-  private constructor({ process, source, stub, checkpoint, rpc }: NodeParts) {
+  private constructor({ chainId, process, source, stub, checkpoint, rpc }: NodeParts) {
+    this.chainId = chainId
     this.process = process
     this.checkpoint = checkpoint
     this.#source = source
@@ -115,9 +123,28 @@ export class AnvilNode {
     this.#rpc = rpc
   }
 
+  /**
+   * Makes the node one that nobody has used, at the end of a history with the same checkpoint, whose older blocks are in `archive`. Takes
+   * milliseconds if it began again with that history before. Throws if it cannot be done; the node must then be ended.
+   */
+  async beginAgain(history: History, archive: BlockArchive): Promise<void> {
+    const { chainId, checkpoint } = this
+    this.#stub.servedFrom({ chainId, checkpoint, archive })
+    this.uses++
+    if (this.#end?.of === history) {
+      this.#end.snapshot = await this.#revert(this.#end.snapshot)
+      this.#tip = await this.#reach(history)
+      return
+    }
+    await this.rewind()
+    await this.#goOn(history)
+    this.#end = { of: history, snapshot: await this.#rpc.call<Hex>('evm_snapshot') }
+  }
+
   /** Call when a chain takes the node over, with the chain's own archive and budget. */
   adopt(sources: Pick<StubDeps, 'archive' | 'fetches'>): void {
-    this.#stub.servedFrom(sources)
+    const { chainId, checkpoint } = this
+    this.#stub.servedFrom({ ...sources, chainId, checkpoint })
   }
 
   /**
@@ -125,12 +152,18 @@ export class AnvilNode {
    * checkpoint cannot be reached because the node was changed from outside.
    */
   async rewind(): Promise<Block> {
+    this.#end = undefined // Anvil forgets it with all later than the checkpoint's
+    this.#snapshot = await this.#revert(this.#snapshot)
+    return this.#reach({ checkpoint: this.checkpoint, operations: [] })
+  }
+
+  /** Goes back to a snapshot, and takes it again. Returns its new id. */
+  async #revert(snapshot: Hex): Promise<Hex> {
     const rpc = this.#rpc
     await rpc.call('anvil_dropAllTransactions') // Anvil keeps them across a revert
-    if (!(await rpc.call<boolean>('evm_revert', this.#snapshot))) throw new Error('the checkpoint is gone')
-    this.#snapshot = await rpc.call<Hex>('evm_snapshot')
+    if (!(await rpc.call<boolean>('evm_revert', snapshot))) throw new Error('the snapshot is gone')
     this.foreign = new ForeignState()
-    return this.#reach({ checkpoint: this.checkpoint, operations: [] })
+    return rpc.call<Hex>('evm_snapshot')
   }
 
   /** The last block of the history with which the node was started. */
@@ -160,10 +193,15 @@ export class AnvilNode {
     const rpc = this.#rpc
     await rpc.batch(SYSTEM_CONTRACTS.map((address): RpcCall => ['anvil_setCode', address, '0x']))
     this.#snapshot = await rpc.call<Hex>('evm_snapshot')
-    for (const operation of history.operations) await perform(rpc, operation)
-    this.#tip = await this.#reach(history)
+    await this.#goOn(history)
     // If another Anvil had the port, ours would have failed and ended by now.
     if (this.process.exit !== undefined) throw new Error(this.process.exit)
+  }
+
+  /** Repeats the operations of a history at whose checkpoint the node stands. */
+  async #goOn(history: History): Promise<void> {
+    for (const operation of history.operations) await perform(this.#rpc, operation)
+    this.#tip = await this.#reach(history)
   }
 
   /** Fetches the last block. Throws {@link ReplayError} unless it is the last one of the history. */
@@ -184,6 +222,7 @@ function requireTip(history: History, block: Block): void {
 }
 
 interface NodeParts {
+  chainId: string
   process: AnvilProcess
   source: RpcServer
   stub: ForkUpstreamStub
@@ -224,11 +263,19 @@ export class ForeignState {
   altered = false
   /** True if the time of the next block was set. */
   timeSet = false
-  /** Places of the chain by the id of the snapshot. */
-  readonly snapshots = new Map<string, SnapshotPlace>()
+  /** Snapshots that callers from outside can go back to, by the number that they know, in decimal digits. */
+  readonly snapshots = new Map<string, ForeignSnapshot>()
+  /** Number of snapshots that they have taken: the node itself also counts those of its earlier uses. */
+  taken = 0
 }
 
-/** The place of the chain when a snapshot was taken. */
+/** A snapshot, and the place of the chain when it was taken. */
+export interface ForeignSnapshot extends SnapshotPlace {
+  /** The node's own id of it. */
+  id: unknown
+}
+
+/** A place of the chain. */
 export interface SnapshotPlace {
   height: number
   /** Number of changes that the service itself had made by then; it only grows. */

@@ -65,9 +65,9 @@ export class ForkUpstreamStub {
     })
   }
 
-  /** Replaces the sources of the answers. */
-  servedFrom(sources: Pick<StubDeps, 'archive' | 'fetches'>): void {
-    this.#deps = { ...this.#deps, ...sources }
+  /** Replaces the sources of the answers: the node belongs to another chain now. */
+  servedFrom(sources: StubDeps): void {
+    this.#deps = sources
   }
 
   /** The {@link RpcHandler} of the server. */

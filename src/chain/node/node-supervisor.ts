@@ -32,6 +32,11 @@ type State =
   | { is: 'replacing'; node: AnvilNode; restart?: { abort: AbortController; done: Promise<void> } }
   | { is: 'stopped'; node: AnvilNode | undefined }
 
+/** Hears of the end of a node's process. */
+interface Watch {
+  lost?: (reason: string) => void
+}
+
 /** Keeps an Anvil running for a chain: one that dies or hangs is replaced by another one at the end of the journal. */
 export class NodeSupervisor {
   readonly #deps: SupervisorDeps
@@ -40,6 +45,8 @@ export class NodeSupervisor {
   #state: State = { is: 'starting', node: undefined }
   /** Nodes that were replaced but still have earlier calls to answer. */
   readonly #leaving = new Set<AnvilNode>()
+  /** The watch of the present node. */
+  #watch: Watch = {}
   /** True while nodes are suspended, including one that takes the place of a suspended node. */
   #suspended = false
 
@@ -142,10 +149,21 @@ export class NodeSupervisor {
     await this.replace(history)
   }
 
-  async stop(): Promise<void> {
+  /** @returns true if the node can begin again as one that nobody has used: it owes no answer, and callers from outside left nothing in it */
+  get reusable(): boolean {
+    const { is, node } = this.#state
+    if (is !== 'serving' || this.#suspended || !this.#deps.rpc.idle) return false
+    return !node.foreign.pinned && !node.foreign.altered && node.process.exit === undefined
+  }
+
+  /** Ends the nodes. With `giveBack`, that gets the present one, which the supervisor forgets. */
+  async stop(giveBack?: (node: AnvilNode) => Promise<void>): Promise<void> {
     this.#state = { is: 'stopped', node: this.#state.node }
     await this.#queue.run(async () => {
-      await Promise.all([this.#state.node, ...this.#leaving].map((node) => node?.stop()))
+      const { node } = this.#state
+      this.#state = { is: 'stopped', node: undefined }
+      delete this.#watch.lost // a node that goes on elsewhere must not keep this chain in memory
+      await Promise.all([node && (giveBack?.(node) ?? node.stop()), ...[...this.#leaving].map((one) => one.stop())])
     })
   }
 
@@ -193,7 +211,9 @@ export class NodeSupervisor {
     this.#deps.journal.reached(node.tip)
     this.#deps.events.emit('arrived', node.tip)
     const answered = this.#deps.rpc.moveTo(node.process.url)
-    void node.process.exited.then((reason) => this.#lost(node, reason))
+    const watch: Watch = { lost: (reason) => this.#lost(node, reason) }
+    this.#watch = watch
+    void node.process.exited.then((reason) => watch.lost?.(reason))
     if (before) void this.#retire(before, answered)
   }
 

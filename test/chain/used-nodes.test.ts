@@ -1,0 +1,274 @@
+import { privateKeyToAccount } from 'viem/accounts'
+import { expect, it } from 'vitest'
+import type { RpcCall } from '../../src/chain/json-rpc/rpc-client.ts'
+import { SandboxClock } from '../../src/domain/clock.ts'
+import { eventually } from '../helpers/eventually.ts'
+import { alice, type ChainFixture, nodeUrl, order, rpc } from './chain-fixture.ts'
+import { deposit, gone, height, inPools } from './node-pools.ts'
+
+const bob = { ...alice, external_id: 'bob' }
+/** A call that occupies a node for a while: a loop until its gas is used up. */
+const ENDLESS: RpcCall = [
+  'eth_call',
+  { to: '0x00000000000000000000000000000000000000bb', gas: '0x1dcd6500' },
+  'latest',
+  { '0x00000000000000000000000000000000000000bb': { code: '0x5b5f56' } },
+]
+const SOMEBODY = '0x00000000000000000000000000000000000000aa'
+
+inPools(({ nodes, poolOf, start, template }) => {
+  /** A pool with a chain that has a node, as the first of the copy, and the next chain of the same copy. */
+  const chains = async () => {
+    const begin = await template()
+    const pool = poolOf(10)
+    pool.prepare(begin)
+    const used = await start({ begin, pool })
+    await height(used)
+    return { begin, pool, used, next: await start({ begin, pool }) }
+  }
+
+  /** Ends a chain, and starts the next one; `true` if that got its node. */
+  const given = async ({ used, next }: { used: ChainFixture; next: ChainFixture }) => {
+    const { pid } = used.chain
+    await used.chains.stop()
+    await height(next)
+    return next.chain.pid === pid
+  }
+
+  it('gives the node of a chain that has ended to the next one, time and again, and starts no other', async () => {
+    const { begin, pool, used } = await chains()
+    const { pid } = used.chain
+    const before = nodes.length
+    let last = used
+    for (let use = 0; use < 5; use++) {
+      await deposit(last)
+      await last.chains.stop()
+      last = await start({ begin, pool })
+      await height(last)
+      expect(last.chain.pid).toBe(pid)
+    }
+    expect(nodes.length).toBeLessThanOrEqual(before + 1) // the spare that took the place of the first one
+  })
+
+  it('gives the one that is being made to the first who needs one, instead of starting another', async () => {
+    const begin = await template()
+    const pool = poolOf(10)
+    const before = nodes.length
+    pool.prepare(begin)
+    const fixture = await start({ begin, pool })
+    await height(fixture)
+    expect(nodes.length).toBe(before + 1)
+  })
+
+  it('shows nothing of an earlier use: every answer is that of a new node, before and after the same transfers', async () => {
+    const { begin, used, next } = await chains()
+    await used.fund(bob)
+    const { tx_hash } = await used.chain.transfer(order('deposit', used.pool('vault USDC'), 5n, { owner: bob }))
+    const transfer = { ...order('deposit', used.pool('aave USDC'), 3n), owner: alice }
+    const later = await used.chain.transfer(transfer)
+    await used.chain.setApy(used.pool('aave USDC'), 0.09)
+    await used.chain.setPoolPaused(used.pool('vault WETH'), true)
+    await used.chain.reorg()
+    await rpc(used.chain, 'eth_sendRawTransaction', await tooEarly())
+    for (let block = 0; block < 3; block++) await deposit(used)
+    const seen = await rpc<{ hash: string; number: string }>(used.chain, 'eth_getBlockByNumber', 'latest', false)
+    const wallets = [alice, bob].map((owner) => used.chains.walletAddress(owner))
+    expect(await given({ used, next })).toBe(true)
+    const fresh = await start({ begin })
+    const same = async () => {
+      for (const [method, ...params] of questions({ hashes: [tx_hash, later.tx_hash], seen, wallets, used })) {
+        const [one, other] = await Promise.all([next, fresh].map(({ chain }) => outcome(chain, method, params)))
+        expect({ method, params, answer: one }).toEqual({ method, params, answer: other })
+      }
+    }
+    await same()
+    for (const { chain, pool } of [next, fresh]) await chain.transfer(order('deposit', pool('aave USDC'), 7n))
+    await same()
+    for (const { chain } of [next, fresh]) expect(await rpc(chain, 'evm_snapshot')).toBe('0x1')
+  })
+
+  it('a chain that begins with another copy on the same checkpoint gets it too', async () => {
+    const { pool, used } = await chains()
+    const other = await start()
+    await other.fund(bob)
+    const { chains: begin } = await other.chains.copy(() => {})
+    pool.prepare(begin)
+    const next = await start({ begin, pool })
+    await height(next)
+    await deposit(used)
+    const { pid } = used.chain
+    await used.chains.stop()
+    const third = await start({ begin, pool })
+    expect(await height(third)).toBe(await height(other))
+    expect([pid, ...nodes.map((node) => node.process.pid)]).toContain(third.chain.pid)
+  })
+
+  it.each<[string, (chain: ChainFixture) => Promise<unknown>]>([
+    ['a balance was set from outside', ({ chain }) => rpc(chain, 'anvil_setBalance', SOMEBODY, '0x1')],
+    ['somebody has a filter in it', ({ chain }) => rpc(chain, 'eth_newBlockFilter')],
+    ['somebody has taken a snapshot', ({ chain }) => rpc(chain, 'evm_snapshot')],
+    ['the time of its next block was set', ({ chain }) => rpc(chain, 'evm_increaseTime', 1_000)],
+    [
+      'it has forgotten blocks',
+      async (fixture) => {
+        for (let block = 0; block < 40; block++) await deposit(fixture)
+      },
+    ],
+    ['it has died', async ({ chain }) => process.kill(chain.pid, 'SIGKILL')],
+  ])('ends it when %s', async (_, change) => {
+    const { used, next } = await chains()
+    const { pid } = used.chain
+    await change(used)
+    expect(await given({ used, next })).toBe(false)
+    gone(pid)
+  })
+
+  it('ends it while it owes an answer, which may be to a change', async () => {
+    const { used, next } = await chains()
+    const { pid } = used.chain
+    const asked = used.chain.ask([ENDLESS]).catch(() => undefined)
+    expect(await given({ used, next })).toBe(false)
+    await asked
+    gone(pid)
+  })
+
+  it('ends it when a call to it was given up, which it may still carry out', async () => {
+    const { begin, pool } = await chains()
+    const used = await start({ begin, pool, rpcTimeout: 100 })
+    await used.insist(() => height(used))
+    await expect(used.chain.ask([ENDLESS])).rejects.toThrow('no answer within 100 ms')
+    await used.insist(() => height(used))
+    const { pid } = used.chain
+    expect(await given({ used, next: await start({ begin, pool }) })).toBe(false)
+    gone(pid)
+  })
+
+  it('ends it when its state is not the one that the node began with', async () => {
+    const { used, next } = await chains()
+    const { pid } = used.chain
+    // Past the gateway, which would have noticed: all snapshots are gone.
+    expect(await rpc(await nodeUrl(pid), 'evm_revert', '0x0')).toBe(true)
+    expect(await given({ used, next })).toBe(false)
+    gone(pid)
+  })
+
+  it('ends it when only chains of another id begin with its checkpoint', async () => {
+    const begin = await template()
+    const pool = poolOf(10)
+    pool.prepare(new Map([...begin.values()].map((copy) => ['1', copy])))
+    const used = await start({ begin, pool })
+    await height(used)
+    const { pid } = used.chain
+    await used.chains.stop()
+    gone(pid)
+  })
+
+  it('keeps those that nobody takes for a minute, and then one', async () => {
+    let pass = () => {}
+    const minute = new Promise<void>((resolve) => (pass = resolve))
+    const clock = new SandboxClock()
+    const sleep = clock.wallSleep.bind(clock)
+    clock.wallSleep = (milliseconds, signal) => (milliseconds === 60_000 ? minute : sleep(milliseconds, signal))
+    const begin = await template()
+    const pool = poolOf(10, { clock })
+    pool.prepare(begin)
+    const used = await Promise.all([1, 2].map(() => start({ begin, pool })))
+    await Promise.all(used.map(height))
+    await eventually(() => expect(pool.nodes).toBe(3))
+    await Promise.all(used.map(({ chains }) => chains.stop()))
+    expect(pool.nodes).toBe(3)
+    pass()
+    await eventually(() => expect(pool.nodes).toBe(1))
+  })
+
+  it('keeps a few, whatever number of chains end at once', async () => {
+    const { begin, pool, used } = await chains()
+    const many = await Promise.all([1, 2, 3, 4, 5, 6].map(() => start({ begin, pool })))
+    await Promise.all(many.map(height))
+    await Promise.all([used, ...many].map(({ chains }) => chains.stop()))
+    expect(pool.nodes).toBeLessThanOrEqual(5) // four, and a spare that may be under way
+  })
+
+  it('takes none back once it is to stop', async () => {
+    const { pool, used } = await chains()
+    const { pid } = used.chain
+    pool.beginStop()
+    await used.chains.stop()
+    gone(pid)
+  })
+})
+
+/** A transaction that waits in the pool for earlier ones of its sender. */
+function tooEarly() {
+  const terms = { chainId: 31337, gas: 21_000n, maxFeePerGas: 0n, maxPriorityFeePerGas: 0n } as const
+  return privateKeyToAccount(`0x${'42'.repeat(32)}`).signTransaction({ ...terms, to: SOMEBODY, nonce: 7 })
+}
+
+/** Everything that an outsider can ask for what an earlier chain had. */
+function questions({ hashes, seen, wallets, used }: Questions): [method: string, ...params: unknown[]][] {
+  const blocks = [
+    'latest',
+    seen.number,
+    ...[1, 2, 3, 4].map((back) => `0x${(Number(seen.number) - back).toString(16)}`),
+  ]
+  const tokens = Object.values(used.market.tokens).map(({ address }) => address)
+  const addresses = [...wallets, used.market.aave_pool]
+  return [
+    ...hashes.flatMap((hash): [string, ...unknown[]][] =>
+      [
+        'eth_getTransactionByHash',
+        'eth_getTransactionReceipt',
+        'eth_getRawTransactionByHash',
+        'trace_transaction',
+        'debug_traceTransaction',
+      ].map((method) => [method, hash]),
+    ),
+    ['eth_getBlockByHash', seen.hash, true],
+    ['eth_getLogs', { blockHash: seen.hash }],
+    ['eth_getLogs', { fromBlock: 'earliest', toBlock: 'latest' }],
+    ...blocks.flatMap((block): [string, ...unknown[]][] => [
+      ['eth_getBlockByNumber', block, true],
+      ['eth_getBlockReceipts', block],
+      ['trace_block', block],
+      ['eth_feeHistory', '0x3', block, [50]],
+      ...addresses.flatMap((address): [string, ...unknown[]][] => [
+        ['eth_getBalance', address, block],
+        ['eth_getTransactionCount', address, block],
+        ['eth_getStorageAt', address, '0x0', block],
+      ]),
+      ...tokens.flatMap((to) =>
+        wallets.map((wallet): [string, ...unknown[]] => [
+          'eth_call',
+          { to, data: `0x70a08231${wallet.slice(2).padStart(64, '0')}` },
+          block,
+        ]),
+      ),
+    ]),
+    ...wallets.map((wallet): [string, ...unknown[]] => ['eth_getTransactionBySenderAndNonce', wallet, '0x0']),
+    ...[
+      'eth_blockNumber',
+      'eth_accounts',
+      'eth_gasPrice',
+      'txpool_status',
+      'txpool_content',
+      'txpool_inspect',
+      'anvil_nodeInfo',
+    ].map((method): [string] => [method]),
+    ['anvil_getAutomine'],
+    ['anvil_getIntervalMining'],
+  ]
+}
+
+interface Questions {
+  /** Of transactions. */
+  hashes: string[]
+  /** The last block of the earlier chain. */
+  seen: { hash: string; number: string }
+  wallets: string[]
+  used: ChainFixture
+}
+
+/** An answer, or the error in its place. */
+async function outcome(chain: ChainFixture['chain'], method: string, params: unknown[]): Promise<unknown> {
+  return rpc(chain, method, ...params).catch((error: Error) => error.message)
+}
