@@ -3,6 +3,7 @@ import type { Logger } from '../support/logger.ts'
 import { SerialQueue } from '../support/serial-queue.ts'
 import type { ChainCopies, ChainCopy } from './anvil-chain.ts'
 import { BlockArchive } from './archive/block-archive.ts'
+import { isSameCheckpoint } from './history/checkpoint.ts'
 import { AnvilNode } from './node/anvil-node.ts'
 
 /** The right to have one of the limited number of nodes. */
@@ -131,7 +132,7 @@ export class SpareNodes {
   /** The copy that a node can serve: the most recently prepared one without a spare, or else the most recently prepared. */
   #wantedOf({ chainId, checkpoint }: AnvilNode): Wanted | undefined {
     const fitting = [...this.#wanted.values()].filter(
-      (wanted) => wanted.chainId === chainId && wanted.copy.history.checkpoint === checkpoint,
+      (wanted) => wanted.chainId === chainId && isSameCheckpoint(wanted.copy.history.checkpoint, checkpoint),
     )
     return fitting.findLast(({ spares }) => spares.length === 0) ?? fitting.at(-1)
   }
