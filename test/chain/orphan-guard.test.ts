@@ -1,0 +1,139 @@
+import { mkdirSync, mkdtempSync, readdirSync, rmSync } from 'node:fs'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { bundled, type Child, startChild } from '../data-dir/child-process.ts'
+import { temporaryDirectory } from '../data-dir/temporary-directory.ts'
+import { anvilsOf, watchdogsOf } from '../helpers/anvils.ts'
+import { processesNaming } from '../helpers/children-of.ts'
+import { eventually } from '../helpers/eventually.ts'
+
+describe('the watchdog of a process with Anvils', () => {
+  // Beside the packages that it imports: Anvil's binary is looked up there.
+  const scripts = mkdtempSync(fileURLToPath(new URL('../../node_modules/.orphan-test-', import.meta.url)))
+  let script: string
+  beforeAll(async () => {
+    script = await bundled('../chain/anvil-child.ts', scripts)
+  })
+  afterAll(() => rmSync(scripts, { recursive: true }))
+
+  /** Of one process and its Anvils. */
+  class Parent {
+    readonly files = temporaryDirectory()
+    readonly #child = startChild(script, [this.files])
+    readonly pid = this.#child.process.pid!
+
+    async order(...orders: string[]): Promise<void> {
+      for (const order of orders) {
+        this.#child.process.stdin?.write(`${order}\n`)
+        expect(await this.#child.line()).toBe(order)
+      }
+    }
+
+    /** Kills the watchdog; resolves when the process has been informed. */
+    async loseWatchdog(): Promise<void> {
+      const [watchdog] = watchdogsOf(this.pid)
+      process.kill(watchdog!, 'SIGKILL')
+      await eventually(() => expect(isAlive(watchdog!)).toBe(false))
+    }
+
+    async dieAndLeaveNothing(): Promise<void> {
+      await this.#child.kill()
+      await eventually(() => expect(processesNaming(this.files)).toEqual([]))
+      await eventually(() => expect(readdirSync(this.files)).toEqual([]))
+      await eventually(() => expect(watchdogsOf(this.pid)).toEqual([]))
+    }
+  }
+
+  it('ends those that run and one that starts, and removes their files, when the process is killed', async () => {
+    const parent = new Parent()
+    await parent.order('start', 'start', 'start', 'stop', 'begin')
+    expect(anvilsOf(parent.pid)).toHaveLength(3)
+    expect(readdirSync(parent.files)).toHaveLength(3)
+    await parent.dieAndLeaveNothing()
+  })
+
+  it('is one for all, and gone when the last Anvil is', async () => {
+    const parent = new Parent()
+    expect(watchdogsOf(parent.pid)).toEqual([])
+    await parent.order('start', 'start')
+    const watchdogs = watchdogsOf(parent.pid)
+    expect(watchdogs).toHaveLength(1)
+    await parent.order('stop', 'start')
+    expect(watchdogsOf(parent.pid)).toEqual(watchdogs)
+    await parent.order('stop', 'stop')
+    await eventually(() => expect(watchdogsOf(parent.pid)).toEqual([]))
+    await parent.order('start')
+    expect(watchdogsOf(parent.pid)).toHaveLength(1)
+    await parent.order('stop')
+    await eventually(() => expect(watchdogsOf(parent.pid)).toEqual([]))
+    expect(readdirSync(parent.files)).toEqual([])
+  })
+
+  it('stays while one Anvil is stopped and the next one starts', async () => {
+    const parent = new Parent()
+    await parent.order('start')
+    const watchdogs = watchdogsOf(parent.pid)
+    await parent.order('exchange', 'exchange')
+    expect(watchdogsOf(parent.pid)).toEqual(watchdogs)
+    expect(readdirSync(parent.files)).toHaveLength(1)
+    await parent.dieAndLeaveNothing()
+  })
+
+  it('is followed by another one, for all, if somebody ends it', async () => {
+    const parent = new Parent()
+    await parent.order('start')
+    await parent.loseWatchdog()
+    await parent.order('start')
+    expect(watchdogsOf(parent.pid)).toHaveLength(1)
+    expect(anvilsOf(parent.pid)).toHaveLength(2)
+    await parent.dieAndLeaveNothing()
+  })
+})
+
+describe.each([
+  ['a shell', 'linux'],
+  ['a script for Node, on Windows', 'win32'],
+])('the watchdog as %s', (_, platform) => {
+  it('removes what it is to, whatever its name, and ends no process that it is no longer to', async () => {
+    const root = temporaryDirectory()
+    const names = ['a  b', ' ', `'"$(touch x)\`*`, 'back\\nslash\\', 'two\nlines', '-rf', 'ä%s', 'late']
+    const precious = join(root, 'precious')
+    mkdirSync(precious)
+    const child = startChild(await bundled('../chain/guard-child.ts', temporaryDirectory()), [
+      platform,
+      precious,
+      ...names.map((name) => join(root, name)),
+    ])
+    const [outliving, ...pids] = await pidsFrom(child)
+    try {
+      const [watchdog] = watchdogsOf(child.process.pid!)
+      process.kill(watchdog!, 'SIGKILL')
+      await eventually(() => expect(isAlive(watchdog!)).toBe(false))
+      child.process.stdin?.write('\n')
+      pids.push(...(await pidsFrom(child)))
+      expect(pids).toHaveLength(names.length)
+      expect(readdirSync(root)).toHaveLength(names.length + 1)
+      await child.kill()
+      await eventually(() => expect(pids.filter(isAlive)).toEqual([]))
+      await eventually(() => expect(readdirSync(root)).toEqual(['precious']))
+      await eventually(() => expect(watchdogsOf(child.process.pid!)).toEqual([]))
+      expect(isAlive(outliving!)).toBe(true)
+    } finally {
+      process.kill(outliving!, 'SIGKILL')
+    }
+  })
+})
+
+async function pidsFrom(child: Child): Promise<number[]> {
+  return (await child.line())?.split(' ').map(Number) ?? []
+}
+
+function isAlive(pid: number): boolean {
+  try {
+    process.kill(pid, 0)
+    return true
+  } catch {
+    return false
+  }
+}
