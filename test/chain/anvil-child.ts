@@ -10,17 +10,20 @@ const log = { debug() {}, info() {}, warn: console.error, error: console.error }
 const anvils: AnvilProcess[] = []
 
 const say = (text: string) => process.stdout.write(`${text}\n`)
-const start = (spawned?: () => void) => AnvilProcess.start({ chainId: '31337', clock, log, spawned })
+const options = { chainId: '31337', clock, log }
+const start = async () => anvils.push(await AnvilProcess.start(options))
+const stop = async () => anvils.shift()?.stop()
+/** Flags that kill this process when they are read, which is when the directory is made and the Anvil is not. */
+const deadly = Object.assign<string[], object>([], { [Symbol.iterator]: () => process.kill(process.pid, 'SIGKILL') })
+
 const orders: Record<string, () => Promise<unknown>> = {
-  start: async () => anvils.push(await start()),
-  stop: async () => anvils.shift()?.stop(),
+  start,
+  stop,
   /** Answered while the Anvil comes up. */
-  begin: () => new Promise<void>((resolve) => void start(resolve)),
-  /** Stops one while another one starts. */
-  exchange: async () => {
-    const [anvil] = await Promise.all([start(), orders.stop?.()])
-    anvils.push(anvil)
-  },
+  begin: () => new Promise<void>((resolve) => void AnvilProcess.start({ ...options, spawned: resolve })),
+  exchange: () => Promise.all([start(), stop()]),
+  restart: () => stop().then(start),
+  crash: () => AnvilProcess.start({ ...options, flags: deadly }),
 }
 
 for await (const order of createInterface({ input: process.stdin })) {

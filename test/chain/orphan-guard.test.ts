@@ -24,10 +24,16 @@ describe('the watchdog of a process with Anvils', () => {
     readonly pid = this.#child.process.pid!
 
     async order(...orders: string[]): Promise<void> {
-      for (const order of orders) {
-        this.#child.process.stdin?.write(`${order}\n`)
-        expect(await this.#child.line()).toBe(order)
-      }
+      for (const order of orders) expect(await this.#answerTo(order)).toBe(order)
+    }
+
+    async crash(): Promise<void> {
+      expect(await this.#answerTo('crash')).toBeUndefined()
+    }
+
+    #answerTo(order: string): Promise<string | undefined> {
+      this.#child.process.stdin?.write(`${order}\n`)
+      return this.#child.line()
     }
 
     /** Kills the watchdog; resolves when the process has been informed. */
@@ -53,6 +59,12 @@ describe('the watchdog of a process with Anvils', () => {
     await parent.dieAndLeaveNothing()
   })
 
+  it('removes the files of one that does not exist yet', async () => {
+    const parent = new Parent()
+    await parent.crash()
+    await parent.dieAndLeaveNothing()
+  })
+
   it('is one for all, and gone when the last Anvil is', async () => {
     const parent = new Parent()
     expect(watchdogsOf(parent.pid)).toEqual([])
@@ -63,7 +75,7 @@ describe('the watchdog of a process with Anvils', () => {
     expect(watchdogsOf(parent.pid)).toEqual(watchdogs)
     await parent.order('stop', 'stop')
     await eventually(() => expect(watchdogsOf(parent.pid)).toEqual([]))
-    await parent.order('start')
+    await parent.order('start', 'restart')
     expect(watchdogsOf(parent.pid)).toHaveLength(1)
     await parent.order('stop')
     await eventually(() => expect(watchdogsOf(parent.pid)).toEqual([]))
