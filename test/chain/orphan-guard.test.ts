@@ -36,11 +36,8 @@ describe('the watchdog of a process with Anvils', () => {
       return this.#child.line()
     }
 
-    /** Kills the watchdog; resolves when the process has been informed. */
-    async loseWatchdog(): Promise<void> {
-      const [watchdog] = watchdogsOf(this.pid)
-      process.kill(watchdog!, 'SIGKILL')
-      await eventually(() => expect(isAlive(watchdog!)).toBe(false))
+    loseWatchdog(): Promise<void> {
+      return loseWatchdog(this.#child)
     }
 
     async dieAndLeaveNothing(): Promise<void> {
@@ -54,7 +51,7 @@ describe('the watchdog of a process with Anvils', () => {
   it('ends those that run and one that starts, and removes their files, when the process is killed', async () => {
     const parent = new Parent()
     await parent.order('start', 'start', 'start', 'stop', 'begin')
-    expect(anvilsOf(parent.pid)).toHaveLength(3)
+    expect(processesNaming(parent.files)).toHaveLength(4) // the parent is one of them
     expect(readdirSync(parent.files)).toHaveLength(3)
     await parent.dieAndLeaveNothing()
   })
@@ -117,28 +114,30 @@ describe.each([
       precious,
       ...names.map((name) => join(root, name)),
     ])
-    const [outliving, ...pids] = await pidsFrom(child)
+    const [outliving, ...pids] = (await child.line())?.split(' ').map(Number) ?? []
     try {
-      const [watchdog] = watchdogsOf(child.process.pid!)
-      process.kill(watchdog!, 'SIGKILL')
-      await eventually(() => expect(isAlive(watchdog!)).toBe(false))
+      await loseWatchdog(child)
       child.process.stdin?.write('\n')
-      pids.push(...(await pidsFrom(child)))
-      expect(pids).toHaveLength(names.length)
+      expect(await child.line()).toBe('ready')
+      expect(pids.filter(isAlive)).toHaveLength(names.length - 2)
       expect(readdirSync(root)).toHaveLength(names.length + 1)
       await child.kill()
       await eventually(() => expect(pids.filter(isAlive)).toEqual([]))
       await eventually(() => expect(readdirSync(root)).toEqual(['precious']))
       await eventually(() => expect(watchdogsOf(child.process.pid!)).toEqual([]))
+      expect(readdirSync(precious)).toEqual(['one', 'three', 'two'])
       expect(isAlive(outliving!)).toBe(true)
     } finally {
-      process.kill(outliving!, 'SIGKILL')
+      for (const pid of [outliving!, ...pids].filter(isAlive)) process.kill(pid, 'SIGKILL')
     }
   })
 })
 
-async function pidsFrom(child: Child): Promise<number[]> {
-  return (await child.line())?.split(' ').map(Number) ?? []
+/** Kills the watchdog; resolves when its process has been informed. */
+async function loseWatchdog({ process: { pid } }: Child): Promise<void> {
+  const [watchdog] = watchdogsOf(pid!)
+  process.kill(watchdog!, 'SIGKILL')
+  await eventually(() => expect(isAlive(watchdog!)).toBe(false))
 }
 
 function isAlive(pid: number): boolean {
