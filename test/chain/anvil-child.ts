@@ -6,10 +6,11 @@ import { SandboxClock } from '../../src/domain/clock.ts'
 const [directory = ''] = process.argv.slice(2)
 process.env.TMPDIR = directory
 const clock = new SandboxClock()
-const log = { debug() {}, info() {}, warn: console.error, error: console.error }
 const anvils: AnvilProcess[] = []
+const { PATH } = process.env
 
-const say = (text: string) => process.stdout.write(`${text}\n`)
+const say = (text: string) => void process.stdout.write(`${text}\n`)
+const log = { debug() {}, info() {}, warn: (_: object, text: string) => say(text), error: console.error }
 const options = { chainId: '31337', clock, log }
 const start = async () => anvils.push(await AnvilProcess.start(options))
 const stop = async () => anvils.shift()?.stop()
@@ -23,6 +24,8 @@ const orders: Record<string, () => Promise<unknown>> = {
   begin: () => new Promise<void>((resolve) => void AnvilProcess.start({ ...options, spawned: resolve })),
   exchange: () => Promise.all([start(), stop()]),
   restart: () => stop().then(start),
+  'hide sh': async () => Object.assign(process.env, { PATH: '/nowhere' }),
+  'show sh': async () => Object.assign(process.env, { PATH }),
   crash: () => AnvilProcess.start({ ...options, flags: deadly }),
 }
 

@@ -1,7 +1,7 @@
 import { mkdirSync, mkdtempSync, readdirSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
 import { bundled, type Child, startChild } from '../data-dir/child-process.ts'
 import { temporaryDirectory } from '../data-dir/temporary-directory.ts'
 import { anvilsOf, watchdogsOf } from '../helpers/anvils.ts'
@@ -23,16 +23,23 @@ describe('the watchdog of a process with Anvils', () => {
     readonly #child = startChild(script, [this.files])
     readonly pid = this.#child.process.pid!
 
+    constructor() {
+      onTestFinished(() => {
+        for (const pid of processesNaming(this.files)) process.kill(pid, 'SIGKILL') // left behind by a guard that is wrong
+      })
+    }
+
     async order(...orders: string[]): Promise<void> {
-      for (const order of orders) expect(await this.#answerTo(order)).toBe(order)
+      for (const order of orders) expect(await this.answerTo(order)).toBe(order)
     }
 
-    async crash(): Promise<void> {
-      expect(await this.#answerTo('crash')).toBeUndefined()
-    }
-
-    #answerTo(order: string): Promise<string | undefined> {
+    /** The next line that it prints; undefined once it has ended. */
+    answerTo(order: string): Promise<string | undefined> {
       this.#child.process.stdin?.write(`${order}\n`)
+      return this.line()
+    }
+
+    line(): Promise<string | undefined> {
       return this.#child.line()
     }
 
@@ -58,7 +65,7 @@ describe('the watchdog of a process with Anvils', () => {
 
   it('removes the files of one that does not exist yet', async () => {
     const parent = new Parent()
-    await parent.crash()
+    expect(await parent.answerTo('crash')).toBeUndefined()
     await parent.dieAndLeaveNothing()
   })
 
@@ -96,6 +103,16 @@ describe('the watchdog of a process with Anvils', () => {
     await parent.order('start')
     expect(watchdogsOf(parent.pid)).toHaveLength(1)
     expect(anvilsOf(parent.pid)).toHaveLength(2)
+    await parent.dieAndLeaveNothing()
+  })
+
+  it('is missed in the log if it cannot be started, and is started for all with the next Anvil', async () => {
+    const parent = new Parent()
+    await parent.order('hide sh')
+    expect(await parent.answerTo('start')).toMatch(/^no watchdog: /)
+    expect(await parent.line()).toBe('start')
+    await parent.order('show sh', 'start')
+    expect(watchdogsOf(parent.pid)).toHaveLength(1)
     await parent.dieAndLeaveNothing()
   })
 })
