@@ -9,20 +9,17 @@ export interface AnvilGuard {
   callOff(): void
 }
 
-/** What is left behind of one Anvil if our process dies. */
+/** Directory and process of one Anvil, which our death would leave behind. */
 interface Remains {
   directory: string
   pid: number | undefined
 }
 
-// Both read lines until the end of standard input, which the system closes however we die: what is set, the Anvil's place, the value.
-// Then they kill all processes, and remove the directories after their end, within a second: a process that is ending may still
-// write there.
+// Both programs read lines from standard input until its end: the system closes it however we die. A line is `dir` or `pid`, the
+// Anvil's place, the value, which is empty when there is none any more. Then they kill all processes, and remove the directories after
+// their end, within a second: a process that is ending may still write there.
 
-/**
- * A place is a number in the names of two variables. Both are cleared when the number is new: the environment may have variables of these
- * names.
- */
+/** Has two variables for each place. It clears them when the place is new, since the environment may have variables of these names. */
 const SHELL = String.raw`n=0
 while read -r what place value; do
   while [ $n -lt "$place" ]; do n=$((n+1)); eval "pid$n= dir$n="; done
