@@ -4,7 +4,7 @@ import { ownProcesses, type RunningProcess } from './processes.ts'
 
 /** An Anvil of a sandbox: its temporary folder has a name that no other program gives. */
 const ANVIL = /\banvil\b.*--cache-path \S*yield-sandbox-anvil-/
-/** What starts one: Node, or a program that is built on it. Its guard, a shell, names the folder as well and is none. */
+/** What starts one: Node, or a program that is built on it. The shell that becomes one names the folder as well. */
 const ANCESTOR = /\b(node|bun|deno|electron|yield-sandbox)\b/i
 /** A start of the command line. */
 const COMMAND_LINE = /\b(?:bin\/yield-sandbox\.js|\.bin\/yield-sandbox)(?: |$)/

@@ -1,13 +1,9 @@
-import { spawn } from 'node:child_process'
 import { X509Certificate } from 'node:crypto'
-import { once } from 'node:events'
 import { existsSync } from 'node:fs'
-import { mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises'
+import { readdir, readFile, stat } from 'node:fs/promises'
 import { request } from 'node:http'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { fileURLToPath } from 'node:url'
-import { build } from 'rolldown'
 import { describe, expect, it, vi } from 'vitest'
 import { BlockArchive } from '../../src/chain/archive/block-archive.ts'
 import { genesisOf } from '../../src/chain/history/checkpoint.ts'
@@ -20,9 +16,9 @@ import {
   loopbackAddress,
 } from '../../src/chain/node/anvil-process.ts'
 import { ForkUpstreamStub } from '../../src/chain/node/fork-upstream-stub.ts'
+import { orphanGuard } from '../../src/chain/node/orphan-guard.ts'
 import { SandboxClock } from '../../src/domain/clock.ts'
 import { temporaryDirectory } from '../data-dir/temporary-directory.ts'
-import { eventually } from '../helpers/eventually.ts'
 import { rpc, silent } from './chain-fixture.ts'
 
 const options = { chainId: '31337', clock: new SandboxClock(), log: silent }
@@ -162,19 +158,15 @@ describe('an Anvil process', () => {
     expect(await loopbackAddress('darwin')).toEqual({ host: '127.0.0.1', port: expect.any(Number) })
   })
 
-  it('does not outlive a parent that is killed', async () => {
-    const parent = await compiledParent()
-    try {
-      const child = spawn(process.execPath, [parent.script], { stdio: ['ignore', 'pipe', 'inherit'] })
-      const [line] = (await once(child.stdout, 'data')) as [Buffer]
-      const anvil = JSON.parse(line.toString()) as { pid: number; directory: string }
-      expect(isAlive(anvil.pid)).toBe(true)
-      child.kill('SIGKILL')
-      await eventually(() => expect(isAlive(anvil.pid)).toBe(false))
-      await eventually(() => expect(existsSync(anvil.directory)).toBe(false))
-    } finally {
-      await rm(parent.directory, { recursive: true, force: true })
-    }
+  it('is no longer to be killed once it has ended: its id can be that of another process', async () => {
+    const guard = vi.spyOn(orphanGuard, 'guard')
+    const anvil = await AnvilProcess.start(options)
+    const watch = vi.spyOn(guard.mock.results[0]!.value, 'watch')
+    guard.mockRestore()
+    process.kill(anvil.pid, 'SIGKILL')
+    await anvil.exited
+    expect(watch.mock.calls).toEqual([[undefined]])
+    await anvil.stop()
   })
 })
 
@@ -194,27 +186,4 @@ function isAlive(pid: number): boolean {
   } catch {
     return false
   }
-}
-
-/** A program that starts an Anvil and reports its pid: the sources as Node 20 runs them, beside the packages they import. */
-async function compiledParent(): Promise<{ script: string; directory: string }> {
-  const root = fileURLToPath(new URL('../../', import.meta.url))
-  const directory = await mkdtemp(join(root, 'node_modules', '.orphan-test-'))
-  const input = join(directory, 'parent.ts')
-  const script = join(directory, 'parent.mjs')
-  const source = (file: string) => JSON.stringify(join(root, 'src', file))
-  await writeFile(
-    input,
-    `import { readdirSync } from 'node:fs'
-    import { tmpdir } from 'node:os'
-    import { join } from 'node:path'
-    import { AnvilProcess } from ${source('chain/node/anvil-process.ts')}
-    import { SandboxClock } from ${source('domain/clock.ts')}
-    const before = new Set(readdirSync(tmpdir()))
-    const anvil = await AnvilProcess.start({ chainId: '31337', clock: new SandboxClock(), log: console })
-    const made = readdirSync(tmpdir()).filter((name) => name.startsWith('yield-sandbox-anvil-') && !before.has(name))
-    console.log(JSON.stringify({ pid: anvil.pid, directory: join(tmpdir(), made[0]) }))`,
-  )
-  await build({ input, platform: 'node', external: /^[^./]/, output: { file: script } })
-  return { script, directory }
 }

@@ -113,14 +113,19 @@ describe('left running', () => {
     parent,
     command: `/opt/anvil --host 127.1.2.3 --cache-path /tmp/yield-sandbox-anvil-abc --quiet`,
   })
-  const guard = { pid: 9, parent: 1, command: 'sh -c watch /tmp/yield-sandbox-anvil-abc anvil --cache-path' }
+  const starting = { ...anvil(9, 1), command: `/bin/sh -c exec "$0" "$@" ${anvil(9, 1).command}` }
   const worker = { pid: 40, parent: 30, command: 'node jest/worker' }
   const adopter = { pid: 3, parent: 1, command: '/lib/systemd/systemd --user' }
   const sandbox = { pid: 20, parent: 1, command: 'node bin/yield-sandbox.js --port 0' }
 
   test.each([
-    ['nothing', [guard, { pid: 30, parent: 1, command: 'node bin/yield-sandbox.js requests list' }], 'good', 'nothing'],
-    ['an Anvil without its sandbox', [anvil(7, 1), guard], 'broken', '7'],
+    [
+      'nothing',
+      [starting, { pid: 30, parent: 1, command: 'node bin/yield-sandbox.js requests list' }],
+      'good',
+      'nothing',
+    ],
+    ['an Anvil without its sandbox', [anvil(7, 1), starting], 'broken', '7'],
     ['a sandbox of the command line', [sandbox, anvil(7, 20)], 'note', '20 (node bin/yield-sandbox.js --port 0)'],
     ['a test worker whose run has ended', [worker, anvil(7, 40)], 'note', '40 (node jest/worker)'],
     [

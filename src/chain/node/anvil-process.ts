@@ -12,6 +12,7 @@ import type { Logger } from '../../support/logger.ts'
 import { SeededRandom } from '../../support/random.ts'
 import { GAS_LIMIT } from '../history/checkpoint.ts'
 import { RpcClient } from '../json-rpc/rpc-client.ts'
+import { type AnvilGuard, orphanGuard } from './orphan-guard.ts'
 
 /** Options with which an Anvil is started. */
 export interface AnvilOptions {
@@ -34,7 +35,7 @@ export interface AnvilOptions {
 interface ProcessOptions extends Omit<AnvilOptions, 'genesis'> {
   /** Directory for temporary files. */
   directory: string
-  guard: OrphanGuard
+  guard: AnvilGuard
 }
 
 /** Flags of every Anvil: fees are zero, so that wallets need no ether; blocks are mined on demand only and hold hundreds of transfers. */
@@ -72,7 +73,7 @@ export class AnvilProcess {
     const binary = anvilBinary()
     const { genesis: _, ...kept } = options // not kept in memory: it is long, and on disk by then
     const directory = join(tmpdir(), `yield-sandbox-anvil-${SeededRandom.secret()}`)
-    const guard = guardAgainstOrphan(directory, (error) =>
+    const guard = orphanGuard.guard(directory, (error) =>
       options.log.warn({ error: error.message }, 'no watchdog: if the sandbox is killed, its Anvil lives on'),
     )
     try {
@@ -122,9 +123,9 @@ export class AnvilProcess {
     this.exited = new Promise((resolve) => {
       const gone = (how: string) => {
         this.#exit ??= `Anvil ${how}`
-        guard.watch(undefined)
         resolve(this.#exit)
       }
+      this.#child.once('exit', () => guard.watch(undefined))
       this.#child.once('error', (error) => gone(spawnFailure(binary, error)))
       this.#child.once('close', (code, signal) => {
         const refusal = refusalOfShell(code)
@@ -269,51 +270,6 @@ async function freePort(host: string): Promise<LoopbackAddress> {
   await once(server, 'close')
   if (address === null || typeof address === 'string') throw new Error('a TCP server has a port')
   return { host, port: address.port }
-}
-
-// Both read process ids, of which the last one counts, from standard input until its end: the system closes it however we die.
-// Then they kill that process, and remove the directory after its end, within a second: a process that is ending may still
-// write there.
-const SHELL = `pid=; while read -r line; do pid=$line; done
-if [ -n "$pid" ]; then kill -9 "$pid"; n=0
-while kill -0 "$pid" 2>/dev/null && [ $n -lt 20 ]; do n=$((n+1)); sleep 0.05; done; fi; rm -rf "$0"`
-const SCRIPT = `let text = ''
-process.stdin.on('data', (chunk) => { text += chunk }).on('end', () => {
-  const pid = Number(text.split('\\n').at(-2))
-  if (pid) try { process.kill(pid, 'SIGKILL') } catch {}
-  require('node:fs').rmSync(process.argv[1], { recursive: true, force: true, maxRetries: 10 })
-})`
-
-/** Ends an Anvil and removes its files if our process dies without stopping it. */
-interface OrphanGuard {
-  /** Sets the process to kill. Pass undefined as soon as the process is known to have ended: its id can be reused. */
-  watch(pid: number | undefined): void
-  callOff(): void
-}
-
-/**
- * Starts a small process that outlives ours and, if ours is killed or crashes, kills the watched process and removes
- * `directory`. Call it before either exists.
- */
-function guardAgainstOrphan(directory: string, onFailure: (error: Error) => void): OrphanGuard {
-  const [command, args] = process.platform === 'win32' ? [process.execPath, ['-e', SCRIPT]] : ['sh', ['-c', SHELL]]
-  const guard = spawn(command, [...args, directory], {
-    stdio: ['pipe', 'ignore', 'ignore'],
-    detached: true, // outside the terminal's process group, so that Ctrl-C does not end it before us
-    windowsHide: true,
-    cwd: '/',
-  })
-  guard.on('error', onFailure)
-  guard.unref()
-  if ('unref' in guard.stdin && typeof guard.stdin.unref === 'function') guard.stdin.unref()
-  guard.stdin.on('error', () => {}) // the guard may have been called off
-  return {
-    watch: (pid) => guard.stdin.write(`${pid ?? ''}\n`),
-    callOff: () => {
-      guard.kill('SIGKILL')
-      guard.stdin.destroy()
-    },
-  }
 }
 
 /** Limit of Anvil's memory in kilobytes, some fifteen times what it needs: traces of hostile transactions would fill any machine. */

@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { expect } from 'vitest'
 import type { Credentials } from '../../../src/index.ts'
 import { Command } from '../../cli/command.ts'
-import { anvilsOf } from '../../helpers/anvils.ts'
+import { anvilsOf, watchdogsOf } from '../../helpers/anvils.ts'
 import { processesNaming } from '../../helpers/children-of.ts'
 import { eventually } from '../../helpers/eventually.ts'
 import { databaseFor } from '../../helpers/on-database.ts'
@@ -113,6 +113,7 @@ export class SandboxProcess {
 
   /** Resolves when no process and no temporary file of any start is left. */
   async expectNothingLeft(): Promise<void> {
+    await eventually(() => expect(watchdogsOf(this.#pid)).toEqual([]))
     await eventually(() => expect(this.#processes('')).toEqual([]))
     await eventually(() => expect(readdirSync(this.#temporary)).toEqual([]))
   }
@@ -128,7 +129,7 @@ export class SandboxProcess {
     return this.#processes('--cache-path ')
   }
 
-  /** Of every start: each Anvil, and what watches over it, names its temporary folder. */
+  /** Of every start: each Anvil names its temporary folder. */
   #processes(before: string): number[] {
     return processesNaming(`${before}${this.#temporary}`)
   }
