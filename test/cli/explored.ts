@@ -4,7 +4,13 @@ import { commandStarter } from './command-starter.ts'
 import { ExploredClient } from './explore-clients.ts'
 
 /** Five runs at one place. */
-const FAULTS = ['reset-after-broadcast', 'cut-json', 'close-after-confirmation', 'reset-on-request', 'close-after-broadcast']
+const FAULTS = [
+  'reset-after-broadcast',
+  'cut-json',
+  'close-after-confirmation',
+  'reset-on-request',
+  'close-after-broadcast',
+]
 const of = (faults: readonly string[]) => ['--only', 'deposit', '--faults', faults.join(','), '--jobs', '2']
 export const FEW = of(FAULTS)
 export const ALL = FAULTS.length
