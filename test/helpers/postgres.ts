@@ -54,19 +54,7 @@ export class Postgres {
   /** Makes a server and starts it. `settings`: `name=value` each. */
   static async start(settings: readonly string[] = []): Promise<Postgres> {
     const folder = ownFolder('postgres')
-    const init = [
-      '-D',
-      join(folder, 'data'),
-      '-U',
-      'postgres',
-      '-A',
-      'trust',
-      '--no-sync',
-      '-E',
-      'UTF8',
-      '--locale=C',
-      '--wal-segsize=1',
-    ]
+    const init = ['-D', join(folder, 'data'), '-U', 'postgres', '-A', 'trust', '--no-sync', '-E', 'UTF8', '--locale=C']
     copyOnce(join(folder, 'data'), () => {
       const made = spawnSync(program('initdb'), init, { ...asServer(), encoding: 'utf8', cwd: folder })
       if (made.status !== 0) throw new Error(`initdb: ${made.stderr}`)
