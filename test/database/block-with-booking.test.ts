@@ -102,48 +102,52 @@ describe.skipIf(noPostgres !== undefined)(`the writes of a deposit${noPostgres ?
     expect((await deposit).status).toBe(200)
   })
 
-  /** On one database of which each goes on; its last one is killed by the next test. */
-  const processes: { database: string; last: FleetProcess | undefined } = { database: '', last: undefined }
-  const nextProcess = async () => {
-    processes.database ||= newDatabase()
-    processes.last = await FleetProcess.start(processes.database)
-    return processes.last
-  }
-  afterAll(() => processes.last?.end())
+  describe('when the process is killed', () => {
+    /** On one database of which each goes on; its last one is killed by the next test. */
+    const processes: { database: string; last: FleetProcess | undefined } = { database: '', last: undefined }
+    const nextProcess = async () => {
+      processes.database ||= newDatabase()
+      processes.last = await FleetProcess.start(processes.database)
+      return processes.last
+    }
+    afterAll(() => processes.last?.end())
 
-  test.each([
-    ['first', 'ledger', 'is rolled back'],
-    ['first', 'ledger', 'is stored after all'],
-    ['second', 'chain%', 'is rolled back'],
-    ['second', 'chain%', 'is stored after all'],
-  ] as const)(
-    'when the process is killed in the %s, of an entry of %s, which %s: the deposit is there once, and a retry learns it',
-    async (_, journals, then) => {
-      const one = processes.last ?? (await nextProcess())
-      const partner = partnerAt({ ...one.credentials, base_url: one.url, auth_url: `${one.url}/oauth2/token` })
-      const user = randomUUID()
-      const portfolio = await partner.open(user)
-      const client = await ownConnection(processes.database)
-      const letGo = await holdUp(client, journals)
-      const key = randomUUID()
-      const cut = partner.deposit(user, portfolio, '1000', { key }).catch(() => 'cut')
-      await heldUp(client)
-      await one.end()
-      expect(await cut).toBe('cut')
-      if (then === 'is rolled back')
-        await client.query(`select pg_terminate_backend(pid) from pg_locks where locktype = 'advisory' and not granted`)
-      else await letGo()
-      await noMore(client)
+    test.each([
+      ['first', 'ledger', 'is rolled back'],
+      ['first', 'ledger', 'is stored after all'],
+      ['second', 'chain%', 'is rolled back'],
+      ['second', 'chain%', 'is stored after all'],
+    ] as const)(
+      'in the %s, of an entry of %s, which %s: the deposit is there once, and a retry learns it',
+      async (_, journals, then) => {
+        const one = processes.last ?? (await nextProcess())
+        const partner = partnerAt({ ...one.credentials, base_url: one.url, auth_url: `${one.url}/oauth2/token` })
+        const user = randomUUID()
+        const portfolio = await partner.open(user)
+        const client = await ownConnection(processes.database)
+        const letGo = await holdUp(client, journals)
+        const key = randomUUID()
+        const cut = partner.deposit(user, portfolio, '1000', { key }).catch(() => 'cut')
+        await heldUp(client)
+        await one.end()
+        expect(await cut).toBe('cut')
+        if (then === 'is rolled back')
+          await client.query(
+            `select pg_terminate_backend(pid) from pg_locks where locktype = 'advisory' and not granted`,
+          )
+        else await letGo()
+        await noMore(client)
 
-      const two = await nextProcess()
-      const again = partnerAt({ ...two.credentials, base_url: two.url, auth_url: `${two.url}/oauth2/token` })
-      expect((await again.deposit(user, portfolio, '1000', { key })).status).toBe(200)
-      const { data } = (await again.get(`end_users/${user}/transactions`)).body
-      expect(data).toMatchObject([{ type: 'deposit', amount_changed: '1000' }])
-      const audit = await fetch(`${two.url}/_sandbox/audit`)
-      expect(await audit.json()).toMatchObject({ ok: true })
-    },
-  )
+        const two = await nextProcess()
+        const again = partnerAt({ ...two.credentials, base_url: two.url, auth_url: `${two.url}/oauth2/token` })
+        expect((await again.deposit(user, portfolio, '1000', { key })).status).toBe(200)
+        const { data } = (await again.get(`end_users/${user}/transactions`)).body
+        expect(data).toMatchObject([{ type: 'deposit', amount_changed: '1000' }])
+        const audit = await fetch(`${two.url}/_sandbox/audit`)
+        expect(await audit.json()).toMatchObject({ ok: true })
+      },
+    )
+  })
 
   describe('while the first is under way', () => {
     async function deposited(): Promise<{
