@@ -169,6 +169,7 @@ describe.skipIf(noPostgres !== undefined)(`the writes of a deposit${noPostgres ?
 
     test('the node makes the block, and nobody hears of it before the bytes are stored', async () => {
       const { sandbox, client, deposit } = await deposited()
+      await sandbox.clock.freeze() // or a read has a block of the next second mined first
       const rpcUrl = `${sandbox.baseUrl}/rpc/31337`
       const before = await heightAt(rpcUrl)
       const letGo = await holdUp(client, 'ledger')
