@@ -1,6 +1,7 @@
 // An app in small: two deposits for one end user, one attempt each, and its books in a file. Right, but for what MISTAKE says. Needs Node.
 import { writeFileSync } from 'node:fs'
 import { basename, join } from 'node:path'
+import { fetch } from '../helpers/light-fetch.mjs'
 
 const { env } = process
 const mistake = env.MISTAKE ?? ''

@@ -1,11 +1,12 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { LIGHT_FETCH } from '../helpers/light-fetch.ts'
 
 /**
  * A small client that deposits once. It repeats a request for as long as there is no answer, obtains other tokens when they are refused,
  * and pays again with a fresh key only after a revert. `FRESH_KEYS` is its mistake: every attempt has a key of its own.
  */
-const CLIENT = `
+const CLIENT = `${LIGHT_FETCH}
 const { YIELD_BASE_URL: base, YIELD_EXTERNAL_ID: user, YIELD_CONTROL_URL: control, FRESH_KEYS } = process.env
 const form = new URLSearchParams({
   grant_type: 'client_credentials',

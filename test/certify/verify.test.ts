@@ -33,7 +33,7 @@ test.each(HOSTILE.map((text) => text.slice(0, 500)))('is intact whatever is in i
 })
 
 // Closer to each other: verify.long.test.ts.
-noticesEveryChange(397)
+noticesEveryChange(797)
 
 test('names a subject only if there is one', async () => {
   const nobody = certificateOf({ ...sampleEvidence(), subject: null })

@@ -2,7 +2,7 @@ import { numberToHex } from 'viem'
 import { describe, expect, test } from 'vitest'
 import type { SandboxHandle } from '../../src/index.ts'
 import { sandboxWith } from '../helpers/fixture-file.ts'
-import { Partner, testSandbox } from '../helpers/partner.ts'
+import { Partner, testNamespace } from '../helpers/partner.ts'
 import { forked } from './forked-fixture.ts'
 import { startUpstream } from './upstream-chain.ts'
 
@@ -41,7 +41,7 @@ describe('the state of an old block, of accounts that are new to the node,', () 
   ] satisfies [string, unknown, (ask: Awaited<ReturnType<typeof rpcOf>>) => Read][])(
     'is read by many at once: %s',
     async (_, nothing, readWith) => {
-      await using sandbox = await testSandbox()
+      await using sandbox = await testNamespace()
       const ask = await rpcOf(sandbox, '31337')
       const blockNumber = await ask('eth_blockNumber')
       await ask('evm_mine')
@@ -52,7 +52,7 @@ describe('the state of an old block, of accounts that are new to the node,', () 
   )
 
   test('is read while transfers are mined', async () => {
-    await using sandbox = await testSandbox()
+    await using sandbox = await testNamespace()
     const ask = await rpcOf(sandbox, '31337')
     const partner = new Partner(sandbox)
     const portfolio = await partner.open('alice')

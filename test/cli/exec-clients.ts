@@ -2,9 +2,10 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll } from 'vitest'
+import { LIGHT_FETCH } from '../helpers/light-fetch.ts'
 
 /** Makes a portfolio and deposits, as a tenant of a sandbox whose credentials it has. */
-const TENANT = `
+const TENANT = `${LIGHT_FETCH}
 const post = (url, body, headers) => fetch(url, { method: 'POST', body, headers })
 const json = { 'content-type': 'application/json' }
 async function work({ base_url, auth_url, control_url, scope }, { slug, client_id, client_secret, end_users: [user] }) {
@@ -24,7 +25,7 @@ const control = process.env.YIELD_CONTROL_URL
 `
 
 /** What every client of these tests begins with. Plain JavaScript: it runs as a command. */
-const BEGIN = `
+const BEGIN = `${LIGHT_FETCH}
 const { YIELD_BASE_URL: base, YIELD_EXTERNAL_ID: user, YIELD_SANDBOX_URL: sandbox, YIELD_CONTROL_URL: control } = process.env
 const form = new URLSearchParams({
   grant_type: 'client_credentials',

@@ -36,11 +36,22 @@ test.each([
   [['cd', '/'], /"cd" is a word of the shell: give sh -c/],
   [['npm test'], /"npm test" is not a command: leave out the quotes/],
   [['A=1', 'npm'], /"A=1" is not a command: set variables with env, as in: -- env A=1 npm test/],
+  [['./README.md'], /"\.\/README\.md" cannot be run: .* \(chmod \+x/],
+  [['/tmp'], /"\/tmp" cannot be run/],
   [['./nowhere/test.sh'], /"\.\/nowhere\/test\.sh" does not exist: check the path/],
 ])('%j that cannot be started is refused in one line', async (command, line) => {
   const before = anvilsOf(process.pid)
   expectClear(await runHere(['exec', '--', ...command]), { code: 2, line })
   expect(anvilsOf(process.pid).filter((pid) => !before.includes(pid))).toEqual([])
+})
+
+test('a command whose interpreter is missing is refused in one line as well', async () => {
+  const script = join(directory, 'script')
+  await writeFile(script, '#!/no/such/interpreter\n', { mode: 0o755 })
+  expectClear(await exec([], [script]), {
+    code: 2,
+    line: /the program that its first line \(#!\) names does not exist/,
+  })
 })
 
 test('--scenario all runs every shipped one, and gives one table and one code', async () => {

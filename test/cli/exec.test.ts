@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs'
-import { readFile, writeFile } from 'node:fs/promises'
+import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { anvilsOf } from '../helpers/anvils.ts'
@@ -71,21 +71,10 @@ describe('the command', () => {
   // With other reasons: exec.long.test.ts, and test/exec/command-start-error.test.ts for each sentence.
   test.each([
     [['no-such-command'], /"no-such-command" is not a command on this machine: PATH has nothing of that name/],
-    [['./README.md'], /"\.\/README\.md" cannot be run: .* \(chmod \+x/],
-    [['/tmp'], /"\/tmp" cannot be run/],
   ])('%j that cannot be started is refused in one line', async (command, line) => {
     const before = anvilsOf(process.pid)
     expectClear(await exec([], command), { code: 2, line })
     expect(anvilsOf(process.pid).filter((pid) => !before.includes(pid))).toEqual([])
-  })
-
-  test('whose interpreter is missing as well', async () => {
-    const script = join(directory, 'script')
-    await writeFile(script, '#!/no/such/interpreter\n', { mode: 0o755 })
-    expectClear(await exec([], [script]), {
-      code: 2,
-      line: /the program that its first line \(#!\) names does not exist/,
-    })
   })
 })
 

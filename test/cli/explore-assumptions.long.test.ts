@@ -33,3 +33,9 @@ test('explore --assumptions leaves faults out unless they are asked for, and say
     'Inconclusive: shows nothing of 17 other settings of the service; 1 of them was never met; 16 runs failed or did not take place; and of the faults: 1 fault struck, and no money went astray.',
   )
 })
+
+test('explore --trial is under settings beside those of the fixture file', async () => {
+  const fixtures = ['--fixtures', 'fixtures/live-like.yaml']
+  const flags = [...fixtures, '--trial', 'assumption transfer_status=200']
+  expect((await assumed.explore(...flags)).stderr).toMatch(/the fixture has that already; use 201/)
+})

@@ -25,10 +25,4 @@ describe('explore --assumptions', () => {
   ])('%j is refused in one sentence', async (flags, line) => {
     expectClear(await assumed.explore(...flags), { code: 2, line })
   })
-
-  test('is under settings beside those of the fixture file', async () => {
-    const fixtures = ['--fixtures', 'fixtures/live-like.yaml']
-    const flags = [...fixtures, '--trial', 'assumption transfer_status=200']
-    expect((await assumed.explore(...flags)).stderr).toMatch(/the fixture has that already; use 201/)
-  })
 })

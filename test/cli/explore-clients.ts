@@ -1,9 +1,10 @@
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { LIGHT_FETCH } from '../helpers/light-fetch.ts'
 
 /** Deposits once; says so, and notes in a file that it ran. With `twice`, a deposit that breaks off is repeated under another key. */
-const CLIENT = `
+const CLIENT = `${LIGHT_FETCH}
 import { appendFileSync } from 'node:fs'
 appendFileSync(process.env.RUNS, process.pid + '\\n')
 const { YIELD_BASE_URL: base, YIELD_EXTERNAL_ID: user, YIELD_CONTROL_URL: control } = process.env

@@ -42,14 +42,6 @@ describe('--tls self-signed', () => {
     expect((await command.ended).code).toBe(0)
     await expect(stat(ca_file)).rejects.toThrow('ENOENT')
   })
-
-  test('prints lines that work when pasted into a shell', async () => {
-    const banner = await start(['--tls', 'self-signed']).prints(/[\s\S]*curl -s .*\/v1\/[\s\S]*\n/)
-    expect(banner).toMatch(/CA file: +\/\S+ca\.pem/)
-    const pasted = banner.split('\n').filter((line) => /^(TOKEN=|curl )/.test(line))
-    const { stdout } = await promisify(execFile)('sh', ['-c', pasted.join('\n')])
-    expect(JSON.parse(stdout).data).toHaveLength(4)
-  })
 })
 
 describe('addresses that cannot be', () => {

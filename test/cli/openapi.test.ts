@@ -1,7 +1,4 @@
-import { spawn } from 'node:child_process'
-import { once } from 'node:events'
 import { expect, test } from 'vitest'
-import { ROOT } from './command.ts'
 import { runHere } from './in-process.ts'
 
 test('openapi prints the same document each time, whatever port and seed others have', async () => {
@@ -21,18 +18,4 @@ test('openapi --service prints the service alone, of a sandbox that was started 
   expect(components.securitySchemes.client_credentials.flows.clientCredentials.tokenUrl).toBe(
     'http://127.0.0.1:4010/oauth2/token',
   )
-})
-
-test('openapi ends quietly when whoever reads it has read enough', async () => {
-  const child = spawn(process.execPath, ['bin/yield-sandbox.js', 'openapi'], {
-    cwd: ROOT,
-    stdio: ['ignore', 'pipe', 'pipe'],
-  })
-  let stderr = ''
-  child.stderr.on('data', (chunk: Buffer) => {
-    stderr += chunk
-  })
-  child.stdout.once('data', () => child.stdout.destroy())
-  const [code] = await once(child, 'close')
-  expect({ code, stderr }).toEqual({ code: 0, stderr: '' })
 })

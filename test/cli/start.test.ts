@@ -89,15 +89,6 @@ describe('start --json', () => {
     await expectStopped(command, 'SIGINT')
     await held
   })
-
-  test('killed hard, it leaves no Anvil behind', async () => {
-    const command = start(JSON_FLAGS)
-    await command.credentials()
-    const [anvil] = anvilsOf(command.child.pid!)
-    command.kill('SIGKILL')
-    await command.ended
-    await eventually(() => expect(() => process.kill(anvil!, 0)).toThrow('ESRCH'))
-  })
 })
 
 describe('start', () => {
@@ -133,7 +124,7 @@ describe('start', () => {
     expect(page.headers.get('content-security-policy')).toContain("default-src 'none'")
   })
 
-  test('prints it with a code that is good once, and not with the control token', async () => {
+  test('prints it with a code that is good once, and not with the control token; killed hard, it leaves no Anvil behind', async () => {
     const command = start(['--port', '0', '--control-token', 'correct-horse'])
     const [, address = '', code] = /Inspector: +(\S+#code=(\S+))/.exec(await command.prints(/[\s\S]*Next:/))!
     expect(address).not.toContain('correct-horse')
@@ -145,6 +136,10 @@ describe('start', () => {
     expect([session.status, (await begin()).status]).toEqual([204, 401])
     const cookie = session.headers.get('set-cookie')!.split(';')[0]!
     expect((await fetch(new URL('/_sandbox/clock', address), { headers: { cookie } })).status).toBe(200)
+    const [anvil] = anvilsOf(command.child.pid!)
+    command.kill('SIGKILL')
+    await command.ended
+    await eventually(() => expect(() => process.kill(anvil!, 0)).toThrow('ESRCH'))
   })
 
   test('takes flags before the environment, and that before the fixture file', async () => {
@@ -154,10 +149,12 @@ describe('start', () => {
       'demo-keys/',
       `${shipped}/demo-keys/`,
     )
-    await writeFile(fixtures, `${text}\noptions:\n  seed: 1\n  port: 0\n`)
-    const env = { YIELD_SANDBOX_FIXTURES: fixtures, YIELD_SANDBOX_JSON: '1', YIELD_SANDBOX_SEED: '2' }
-    const seeds = [[], ['--seed', '3']].map(async (flags) => (await start(flags, { env }).credentials()).seed)
-    expect(await Promise.all(seeds)).toEqual([2, 3])
+    await writeFile(fixtures, `${text}\noptions:\n  seed: 1\n  port: 0\n  log_level: silent\n`)
+    const own = { YIELD_SANDBOX_SEED: '2', YIELD_SANDBOX_LOG_LEVEL: 'info' }
+    const env = { YIELD_SANDBOX_FIXTURES: fixtures, YIELD_SANDBOX_JSON: '1', ...own }
+    const command = start(['--seed', '3'], { env })
+    expect((await command.credentials()).seed).toBe(3)
+    await eventually(() => expect(command.stderr).toContain('"level":30'))
   })
 })
 

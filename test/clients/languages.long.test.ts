@@ -6,8 +6,8 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { SandboxHandle } from '../../src/index.ts'
 import { run } from '../cli/command.ts'
 import { testSandbox } from '../helpers/partner.ts'
-import { EXAMPLES, pythonWith } from '../verdict/clients/build-clients.ts'
-import { installed } from '../verdict/clients/other-languages.ts'
+import { EXAMPLES } from '../verdict/clients/build-clients.ts'
+import { installed, pythonWith } from '../verdict/clients/installed.ts'
 
 /** Tests of a client in its own language, by the tool that runs tests there. */
 interface Suite {

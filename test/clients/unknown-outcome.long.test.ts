@@ -7,7 +7,8 @@ import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { YieldClient } from '../../examples/clients/typescript/client.ts'
-import { EXAMPLES, pythonWith } from '../verdict/clients/build-clients.ts'
+import { EXAMPLES } from '../verdict/clients/build-clients.ts'
+import { pythonWith } from '../verdict/clients/installed.ts'
 
 /** What a service does that says nothing of a deposit; the clients in other languages are tested by `languages.long.test.ts`. */
 const CASES = [

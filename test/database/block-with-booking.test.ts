@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto'
 import type { Client } from 'pg'
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
 import type { PostgresStorage } from '../../src/database/postgres-storage.ts'
@@ -101,41 +102,52 @@ describe.skipIf(noPostgres !== undefined)(`the writes of a deposit${noPostgres ?
     expect((await deposit).status).toBe(200)
   })
 
-  test.each([
-    ['first', 'ledger', 'is rolled back'],
-    ['first', 'ledger', 'is stored after all'],
-    ['second', 'chain%', 'is rolled back'],
-    ['second', 'chain%', 'is stored after all'],
-  ] as const)(
-    'when the process is killed in the %s, of an entry of %s, which %s: the deposit is there once, and a retry learns it',
-    async (_, journals, then) => {
-      const url = newDatabase()
-      const one = await FleetProcess.start(url)
-      onTestFinished(async () => void (await one.end()))
-      const partner = partnerAt({ ...one.credentials, base_url: one.url, auth_url: `${one.url}/oauth2/token` })
-      const portfolio = await partner.open('zoe')
-      const client = await ownConnection(url)
-      const letGo = await holdUp(client, journals)
-      const key = '0b9f2c3e-7a41-4a7e-9d54-4f1f3a5b6c7d'
-      const cut = partner.deposit('zoe', portfolio, '1000', { key }).catch(() => 'cut')
-      await heldUp(client)
-      await one.end()
-      expect(await cut).toBe('cut')
-      if (then === 'is rolled back')
-        await client.query(`select pg_terminate_backend(pid) from pg_locks where locktype = 'advisory' and not granted`)
-      else await letGo()
-      await noMore(client)
+  describe('when the process is killed', () => {
+    /** On one database of which each goes on; its last one is killed by the next test. */
+    const processes: { database: string; last: FleetProcess | undefined } = { database: '', last: undefined }
+    const nextProcess = async () => {
+      processes.database ||= newDatabase()
+      processes.last = await FleetProcess.start(processes.database)
+      return processes.last
+    }
+    afterAll(() => processes.last?.end())
 
-      const two = await FleetProcess.start(url)
-      onTestFinished(async () => void (await two.end()))
-      const again = partnerAt({ ...two.credentials, base_url: two.url, auth_url: `${two.url}/oauth2/token` })
-      expect((await again.deposit('zoe', portfolio, '1000', { key })).status).toBe(200)
-      const { data } = (await again.get('end_users/zoe/transactions')).body
-      expect(data).toMatchObject([{ type: 'deposit', amount_changed: '1000' }])
-      const audit = await fetch(`${two.url}/_sandbox/audit`)
-      expect(await audit.json()).toMatchObject({ ok: true })
-    },
-  )
+    test.each([
+      ['first', 'ledger', 'is rolled back'],
+      ['first', 'ledger', 'is stored after all'],
+      ['second', 'chain%', 'is rolled back'],
+      ['second', 'chain%', 'is stored after all'],
+    ] as const)(
+      'in the %s, of an entry of %s, which %s: the deposit is there once, and a retry learns it',
+      async (_, journals, then) => {
+        const one = processes.last ?? (await nextProcess())
+        const partner = partnerAt({ ...one.credentials, base_url: one.url, auth_url: `${one.url}/oauth2/token` })
+        const user = randomUUID()
+        const portfolio = await partner.open(user)
+        const client = await ownConnection(processes.database)
+        const letGo = await holdUp(client, journals)
+        const key = randomUUID()
+        const cut = partner.deposit(user, portfolio, '1000', { key }).catch(() => 'cut')
+        await heldUp(client)
+        await one.end()
+        expect(await cut).toBe('cut')
+        if (then === 'is rolled back')
+          await client.query(
+            `select pg_terminate_backend(pid) from pg_locks where locktype = 'advisory' and not granted`,
+          )
+        else await letGo()
+        await noMore(client)
+
+        const two = await nextProcess()
+        const again = partnerAt({ ...two.credentials, base_url: two.url, auth_url: `${two.url}/oauth2/token` })
+        expect((await again.deposit(user, portfolio, '1000', { key })).status).toBe(200)
+        const { data } = (await again.get(`end_users/${user}/transactions`)).body
+        expect(data).toMatchObject([{ type: 'deposit', amount_changed: '1000' }])
+        const audit = await fetch(`${two.url}/_sandbox/audit`)
+        expect(await audit.json()).toMatchObject({ ok: true })
+      },
+    )
+  })
 
   describe('while the first is under way', () => {
     async function deposited(): Promise<{
@@ -157,6 +169,7 @@ describe.skipIf(noPostgres !== undefined)(`the writes of a deposit${noPostgres ?
 
     test('the node makes the block, and nobody hears of it before the bytes are stored', async () => {
       const { sandbox, client, deposit } = await deposited()
+      await sandbox.clock.freeze() // or a read has a block of the next second mined first
       const rpcUrl = `${sandbox.baseUrl}/rpc/31337`
       const before = await heightAt(rpcUrl)
       const letGo = await holdUp(client, 'ledger')

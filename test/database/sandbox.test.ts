@@ -101,43 +101,40 @@ describe.skipIf(noPostgres !== undefined)(`a sandbox on a database${noPostgres ?
     await expectSound()
   })
 
-  test.each([
-    ['behind', 120_000, -120_000],
-    ['ahead', -120_000, 120_000],
-  ])(
-    'business time goes on by the time that passes when the clock of the next machine is %s',
-    async (name, first, second) => {
-      const { now } = Date
-      let ahead = first
-      vi.spyOn(Date, 'now').mockImplementation(() => now() + ahead)
-      const partner = new Partner(await start(name))
-      const portfolio = await partner.open('zoe')
-      await partner.deposit('zoe', portfolio, '1000')
-      const block = await sandbox.chain.getBlock()
-      const businessTime = async () => Date.parse((await control('/clock')).body.now)
-      const [before, at] = [await businessTime(), performance.now()]
+  test('business time goes on by the time that passes when the clock of the next machine is behind or ahead; a frozen one stays where it is', async () => {
+    const { now } = Date
+    /** Milliseconds by which the clock of the present machine is ahead. */
+    let ahead = 120_000
+    vi.spyOn(Date, 'now').mockImplementation(() => now() + ahead)
+    await start('clocks')
+    const moveTo = async (next: number) => {
       await sandbox.stop()
-      ahead = second
-      const later = new Partner(await start(name))
+      ahead = next
+      return new Partner(await start('clocks'))
+    }
+    const businessTime = async () => Date.parse((await control('/clock')).body.now)
+    for (const [user, next] of [
+      ['behind', -120_000],
+      ['ahead', 120_000],
+    ] as const) {
+      const partner = new Partner(sandbox)
+      const portfolio = await partner.open(user)
+      await partner.deposit(user, portfolio, '1000')
+      const block = await sandbox.chain.getBlock()
+      const [before, at] = [await businessTime(), performance.now()]
+      const later = await moveTo(next)
       const passed = performance.now() - at
       const after = await businessTime()
-      expect(after).toBeGreaterThanOrEqual(before)
-      expect(after - before - passed).toBeLessThan(60_000) // of the 240,000 by which the clocks differ
-      await later.deposit('zoe', portfolio, '2000')
-      expect(await amountsOf(later, 'zoe')).toEqual(['2000', '1000'])
+      expect(after, user).toBeGreaterThanOrEqual(before)
+      expect(after - before - passed, user).toBeLessThan(60_000) // of the 240,000 by which the clocks differ
+      await later.deposit(user, portfolio, '2000')
+      expect(await amountsOf(later, user)).toEqual(['2000', '1000'])
       expect((await sandbox.chain.getBlock()).timestamp).toBeGreaterThanOrEqual(block.timestamp)
       await expectSound()
-    },
-  )
-
-  test('a clock that is frozen stays where it is on a machine of another time', async () => {
-    const { now } = Date
-    await start('frozen')
+    }
     expect((await control('/clock', { freeze: true })).status).toBe(200)
     const frozen = (await control('/clock')).body
-    await sandbox.stop()
-    vi.spyOn(Date, 'now').mockImplementation(() => now() + 120_000)
-    await start('frozen')
+    await moveTo(240_000)
     expect(frozen).toMatchObject({ frozen: true })
     expect((await control('/clock')).body).toMatchObject({ now: frozen.now, frozen: true })
   })

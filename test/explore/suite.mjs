@@ -1,5 +1,6 @@
 // A partner's suite in small: nine requests for one end user. Right, but for what MISTAKE says. Needs nothing but Node.
 import { appendFileSync, existsSync, readFileSync, writeFileSync } from 'node:fs'
+import { fetch } from '../helpers/light-fetch.mjs'
 
 const { env } = process
 const mistake = env.MISTAKE ?? ''

@@ -54,6 +54,7 @@ async function blockNumberBySocket({ listeningUrl }: FleetMember, path: string):
   return JSON.parse(String(message))
 }
 
+// Handles, and a seed of one that made nothing: members.long.test.ts.
 describe.skipIf(noPostgres)(`several processes on one database${noPostgres ? ` (${noPostgres})` : ''}`, () => {
   let server: Postgres
   const members: FleetMember[] = []
@@ -371,30 +372,6 @@ describe.skipIf(noPostgres)(`several processes on one database${noPostgres ? ` (
     const gone = await ask(second, '/_sandbox/namespaces/old/clock')
     expect(gone.body.detail).toContain('because nobody had used it for 2s')
     await second.stop()
-  })
-
-  test('a handle of any process works as that of any other', async () => {
-    const options = { ...OPTIONS, database: await createDatabase('handles') }
-    const first = await startSandbox(options)
-    const second = await startSandbox(options)
-    const made = await second.namespaces.create({ name: 'one' })
-    expect((await first.namespaces.list()).map(({ name }) => name)).toContain('one')
-    expect((await made.report()).unmet).toEqual(['No request of the client came.'])
-    await second.stop()
-    const elsewhere = (await first.namespaces.list()).find(({ name }) => name === 'one')
-    expect(elsewhere).toMatchObject({ ready: true })
-    await first.stop()
-  })
-
-  test('a seed that was asked for by one that made nothing does not count when it is gone', async () => {
-    const database = await createDatabase('never')
-    const first = await start({ database, seed: 8 })
-    await expect(start({ database, seed: 7 })).rejects.toThrow('it was made with seed 8, not 7')
-    await first.stop()
-    const second = await start({ database, seed: 7 })
-    expect((await ask(second, '/_sandbox/credentials')).body.seed).toBe(7)
-    await second.stop()
-    await expect(start({ database, seed: 8 })).rejects.toThrow('it was made with seed 7, not 8')
   })
 
   test('one of another seed is refused, and so is one that shares with nobody', async () => {

@@ -1,4 +1,4 @@
-import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js'
+import { Ajv2020 } from 'ajv/dist/2020.js'
 
 interface Described {
   paths: Record<string, Record<string, { operationId: string; responses: Record<string, DescribedResponse> }>>
@@ -10,7 +10,7 @@ interface DescribedResponse {
 interface Operation {
   method: string
   pattern: RegExp
-  responses: { status: string; types: Map<string, ValidateFunction> }[]
+  responses: { status: string; types: Map<string, object> }[]
 }
 
 /** Statuses that HTTP itself knows, before anybody can know which operation is meant. */
@@ -19,19 +19,18 @@ const PROTOCOL: ReadonlySet<number> = new Set([400, 408, 413, 414, 415, 417, 421
 /** What the sandbox says of itself at /openapi.json, to hold its answers against. */
 export class OpenApi {
   readonly #operations: Operation[]
+  /** Compiles what answers are held against, when the first one is; it remembers each schema. */
+  readonly #ajv = new Ajv2020({ strict: false, validateFormats: false, inlineRefs: false, code: { optimize: false } })
 
   constructor(document: Described) {
-    const ajv = new Ajv2020({ strict: false, validateFormats: false })
-    ajv.addSchema({ ...document, $id: 'openapi' })
+    this.#ajv.addSchema({ ...document, $id: 'openapi' })
     this.#operations = Object.entries(document.paths).flatMap(([path, methods]) =>
       Object.entries(methods).map(([method, operation]) => ({
         method: method.toUpperCase(),
         pattern: new RegExp(`^${path.replace(/[.*+?^$()|[\]\\]/g, '\\$&').replace(/\{\w+\}/g, '[^/]+')}$`),
         responses: Object.entries(operation.responses).map(([status, { content = {} }]) => ({
           status: status.toUpperCase(),
-          types: new Map(
-            Object.entries(content).map(([type, { schema = {} }]) => [type, ajv.compile(inDocument(schema))]),
-          ),
+          types: new Map(Object.entries(content).map(([type, { schema = {} }]) => [type, inDocument(schema)])),
         })),
       })),
     )
@@ -51,8 +50,9 @@ export class OpenApi {
     )
     if (!described) return PROTOCOL.has(status) ? undefined : `status ${status} is not described`
     if (described.types.size === 0) return undefined
-    const validate = described.types.get(type.split(';')[0]?.trim() ?? '')
-    if (!validate) return PROTOCOL.has(status) ? undefined : `${type} is not described for ${status}`
+    const schema = described.types.get(type.split(';')[0]?.trim() ?? '')
+    if (!schema) return PROTOCOL.has(status) ? undefined : `${type} is not described for ${status}`
+    const validate = this.#ajv.compile(schema)
     if (validate(body)) return undefined
     const [error] = validate.errors ?? []
     return `the body of ${status} is not as described: ${error?.instancePath} ${error?.message}`

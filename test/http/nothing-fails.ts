@@ -39,6 +39,13 @@ const body = fc.oneof(
   { weight: 1, arbitrary: fc.uint8Array().map((bytes) => Buffer.from(bytes)) },
 )
 
+/** What the part of a URL may be written of, as fast-check's own, which begin with a table of all characters. */
+const urlText = (others: string) => {
+  const plain = fc.constantFrom(..."ABCXYZabcxyz0189-._~!$&'()*+,;=:@", ...others)
+  const coded = anyText({ minLength: 1, maxLength: 1 }).map(encodeURIComponent)
+  return fc.string({ unit: fc.oneof({ weight: 10, arbitrary: plain }, { weight: 1, arbitrary: coded }) })
+}
+
 /** Sends requests that nobody should send, so many for each property. */
 export function nothingFails(numRuns: number): void {
   const RUNS = { numRuns }
@@ -111,7 +118,7 @@ export function nothingFails(numRuns: number): void {
       const text = fc.oneof(anyText(), fc.integer().map(String), fc.base64String())
       const query = fc.oneof(
         fc.array(fc.tuple(name, text), { maxLength: 4 }).map((pairs) => new URLSearchParams(pairs).toString()),
-        fc.webQueryParameters(),
+        urlText('/?'),
       )
       await fc.assert(
         fc.asyncProperty(query, (query) => survives({ path: `/v1/partner/${path}?${query}` })),
@@ -122,7 +129,7 @@ export function nothingFails(numRuns: number): void {
 
   test('no path makes the router fail', async () => {
     const segment = fc.oneof(
-      fc.webSegment(),
+      urlText(''),
       fc.constantFrom('v1', 'partner', 'pools', 'end_users', 'alice', 'portfolios', '..', '.', '%', '%00', '%2F', ''),
     )
     const method = fc.constantFrom('GET', 'POST', 'PUT', 'DELETE', 'HEAD', 'OPTIONS', 'PATCH')

@@ -5,7 +5,7 @@ import { anvilsOf } from '../helpers/anvils.ts'
 import { testSandbox } from '../helpers/partner.ts'
 import { asker, CODED, call, holdBudgets, post } from './rpc-budgets.ts'
 
-holdBudgets('in a container', '0.0.0.0', 30)
+holdBudgets('in a container', '0.0.0.0', { bombs: 30, reads: true })
 
 describe('on loopback', () => {
   let sandbox: SandboxHandle

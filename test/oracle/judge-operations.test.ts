@@ -508,12 +508,6 @@ describe('portfolios are one step milder', () => {
   })
 })
 
-test('ten thousand operations take time by their number', () => {
-  const story = Array.from({ length: 10_000 }, (_, i) => transfer({ key: `k${i}`, at: i * 20 }))
-  const ledger = story.map((_, i) => booked(`k${i}`))
-  expect(outcomes(story, ledger).length).toBe(10_000)
-})
-
 test('others have their turn while many operations are judged: after fifty at most, of both looks at each', () => {
   const keys = Array.from({ length: 500 }, (_, i) => `key-${i}`)
   const sent = keys.map((key, i) => transfer({ key, at: i * 1_000 }))

@@ -2,4 +2,4 @@ import { madeAnew, openLives } from './namespace-lives.ts'
 
 openLives()
 
-madeAnew(6)
+madeAnew(4, 6)

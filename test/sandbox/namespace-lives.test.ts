@@ -18,7 +18,7 @@ import {
 openLives()
 
 // More often: namespace-lives.long.test.ts.
-madeAnew(1)
+madeAnew(2, 1)
 
 test('of several that want a name which is being freed, one gets it', async () => {
   expect((await make('wanted')).status).toBe(201)

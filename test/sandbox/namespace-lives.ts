@@ -52,10 +52,10 @@ export async function madeWithDeposit(name: string) {
   return { credentials, portfolio }
 }
 
-/** Names are made anew while their namesakes are deleted, so many times. */
-export function madeAnew(rounds: number): void {
+/** So many names are made anew while their namesakes are deleted, so many times. */
+export function madeAnew(count: number, rounds: number): void {
   test('a name that is made anew while its namesake is deleted loses nothing, over and over, under load', async () => {
-    const names = ['ci-1', 'ci-2', 'ci-3', 'ci-4']
+    const names = Array.from({ length: count }, (_, i) => `ci-${i + 1}`)
     const lives = await Promise.all(
       names.map(async (name) => {
         let life = await madeWithDeposit(name)

@@ -12,6 +12,7 @@ import { REPORT_FORM_NAMES } from '../../src/verdict/report.ts'
 import { certified } from '../certify/certified.ts'
 import { temporaryDirectory } from '../data-dir/temporary-directory.ts'
 import { sandboxWith } from '../helpers/fixture-file.ts'
+import { LIGHT_FETCH } from '../helpers/light-fetch.ts'
 import { Partner } from '../helpers/partner.ts'
 import { send } from '../http/raw-http.ts'
 
@@ -163,7 +164,7 @@ test("nor does another namespace's record hold one", async () => {
 })
 
 /** Sends what the environment tells it to places where it has no business. */
-const CARELESS = `
+const CARELESS = `${LIGHT_FETCH}
 import { writeFileSync } from 'node:fs'
 const { YIELD_BASE_URL: base, YIELD_AUTH_URL: auth, YIELD_CLIENT_ID: id, YIELD_CLIENT_SECRET: secret, YIELD_SCOPE: scope, YIELD_PRIVATE_KEY_PEM: pem } = process.env
 const line = pem.split('\\n')[3]

@@ -1,4 +1,5 @@
-import { generateKeyPairSync, type KeyObject } from 'node:crypto'
+import { createPrivateKey, createPublicKey, type KeyObject } from 'node:crypto'
+import { readFileSync } from 'node:fs'
 import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { decodeJwt, decodeProtectedHeader } from 'jose'
@@ -10,9 +11,14 @@ import { outcome } from '../helpers/outcome.ts'
 import { Partner, testSandbox } from '../helpers/partner.ts'
 import { idpToken, seconds, strangersKey, userToken } from '../helpers/tokens.ts'
 
-const own = generateKeyPairSync('rsa', { modulusLength: 2048 })
+/** Other tenants' demo keys, which are as good as new ones for a tenant that has none of them. */
+function keyPair(name: string) {
+  const privateKey = createPrivateKey(readFileSync(new URL(`../../fixtures/demo-keys/${name}.pem`, import.meta.url)))
+  return { privateKey, publicKey: createPublicKey(privateKey) }
+}
+const own = keyPair('acme')
 const { n, e } = own.publicKey.export({ format: 'jwk' })
-const next = generateKeyPairSync('rsa', { modulusLength: 2048 })
+const next = keyPair('identity-provider')
 const jwk = { kty: 'RSA', n: n!, e: e!, kid: 'own-1', alg: 'RS256', use: 'sig' }
 
 let sandbox: SandboxHandle

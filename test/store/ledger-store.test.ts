@@ -80,7 +80,7 @@ describe.each(['transactions', 'end_users'] as const)('pages of %s', (collection
       model.remove(`id_${1000 + i}`)
       await store.commit([{ collection, remove: `id_${1000 + i}` }])
     }
-    for (let n = 7; n < size; n += 311) {
+    for (let n = 7; n < size; n += 500) {
       const bound = [moment(n >> 2), `id_${1000 + n}`]
       for (const up_to of [undefined, 0, 40, size / 2, size]) {
         for (const side of ['after', 'before'])

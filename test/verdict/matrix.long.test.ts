@@ -1,11 +1,12 @@
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import { shippedScenarios } from '../../src/scenarios/find-scenario.ts'
 import { type BuiltClients, buildClients, python, shell } from './clients/build-clients.ts'
-import { performAll, type Row, rightRow, rightRows, wrongRows, wrongWith } from './clients/matrix.ts'
+import { performAll, type Row, rightRow, rightRows, wrongRows } from './clients/matrix.ts'
 import { matrixTable } from './clients/matrix-table.ts'
 import { gistOf, keepRecording, outcomeOf, readRecording } from './clients/recording.ts'
 import { Stage } from './clients/stage.ts'
 import { mistakes } from './clients/wrong-clients.ts'
+import { wrongWith } from './clients/wrong-with.ts'
 
 // Clients mostly wait.
 vi.setConfig({ maxConcurrency: 12 })

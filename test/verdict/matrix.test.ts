@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest'
 import { shippedScenarios } from '../../src/scenarios/find-scenario.ts'
-import { wrongWith } from './clients/matrix.ts'
 import { outcomeOf, readRecording } from './clients/recording.ts'
 import { mistakes } from './clients/wrong-clients.ts'
+import { wrongWith } from './clients/wrong-with.ts'
 
 // Judged from what was recorded of them. matrix.long.test.ts runs them, and compares; `npm run record:clients` records them anew.
 describe('a wrong client fails its own finding and no other', () => {

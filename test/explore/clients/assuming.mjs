@@ -1,4 +1,6 @@
 // A client that takes for granted what MISTAKES names, separated by commas; without any, it works with every setting of the service.
+import { fetch } from '../../helpers/light-fetch.mjs'
+
 const { env } = process
 const mistakes = (env.MISTAKES ?? '').split(',')
 const base = mistakes.includes('root')

@@ -1,5 +1,7 @@
 // Eight end users open a portfolio and deposit, all at once: of one tenant, or with TENANTS=2 of two, whose end users have the same names. Right,
 // but for MISTAKE=fresh-key. With RANDOM_USERS their names are new each time.
+import { fetch } from '../../helpers/light-fetch.mjs'
+
 const { env } = process
 const { tenants } = await (await fetch(`${env.YIELD_CONTROL_URL}/credentials`)).json()
 const several = tenants.slice(0, Number(env.TENANTS ?? 1))

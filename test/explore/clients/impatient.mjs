@@ -1,5 +1,7 @@
 // Deposits once. It repeats with the same Idempotency-Key, but only once: after a second failure it takes a fresh key, and may pay twice.
 // With "count" it says how many deposits there are instead.
+import { fetch } from '../../helpers/light-fetch.mjs'
+
 const { YIELD_BASE_URL: base, YIELD_EXTERNAL_ID: user, YIELD_CONTROL_URL: control } = process.env
 
 /** Acts until there is a good answer, four times at most. */

@@ -2,6 +2,7 @@
 // how it goes about it; without them it is right, since it stores the key of an order before it sends the order.
 import { existsSync, linkSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { fetch } from '../../helpers/light-fetch.mjs'
 
 const { env } = process
 const { MISTAKE = '', LOCK = '', YIELD_BASE_URL, YIELD_CLIENT_ID } = env

@@ -1,5 +1,6 @@
 // The tests of that server: one order, sent until the server has it, and then awaited. FRAIL: nothing is sent twice.
 import { appendFileSync } from 'node:fs'
+import { fetch } from '../../helpers/light-fetch.mjs'
 
 const { env } = process
 appendFileSync(`${env.STATE_DIR}/pids`, `${process.pid}\n`)

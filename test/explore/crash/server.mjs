@@ -1,6 +1,7 @@
 // A partner's server in small: it deposits what is asked of it, and after a start what was left open. Right, but for what MISTAKE says.
 import { appendFileSync, existsSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:http'
+import { fetch } from '../../helpers/light-fetch.mjs'
 
 const { env } = process
 const mistake = env.MISTAKE ?? ''

@@ -1,5 +1,6 @@
 // A worker in small: one deposit under a key that it stores first. It notes its process id. Right, but for what the environment says.
 import { appendFileSync, existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { fetch } from '../../helpers/light-fetch.mjs'
 
 const { env } = process
 const place = `${env.STATE_DIR}/${env.YIELD_CLIENT_ID}`

@@ -1,9 +1,9 @@
-import { spawnSync } from 'node:child_process'
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import ts from 'typescript'
+import { pythonWith } from './installed.ts'
 import { type ClientSource, mistakes, referenceSource, wrongSource } from './wrong-clients.ts'
 
 /** A client's demo, and how to start it. */
@@ -36,13 +36,6 @@ export async function buildClients(ids: readonly string[] = mistakes.map(({ id }
 
 /** The folder of the clients. */
 export const EXAMPLES = fileURLToPath(new URL('../../../examples/clients/', import.meta.url))
-
-/** A Python that has these modules. Debian's own has Debian's packages; another one may come first in PATH. */
-export function pythonWith(...modules: readonly string[]): string | undefined {
-  return ['python3', '/usr/bin/python3'].find(
-    (command) => spawnSync(command, ['-c', `import ${modules.join(', ')}`], { stdio: 'ignore' }).status === 0,
-  )
-}
 
 const interpreter = pythonWith('requests', 'jwt')
 

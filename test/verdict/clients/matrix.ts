@@ -11,9 +11,6 @@ export interface Row {
   finding: string | undefined
 }
 
-/** What of a row says what is right. */
-type Judgeable = Pick<Row, 'finding'> & { trial: Pick<Trial, 'scenario'> }
-
 /** Every wrong client under what exercises its mistake. */
 export function wrongRows(clients: BuiltClients): Row[] {
   return mistakes.map(({ id, finding, exercise }) => {
@@ -28,28 +25,6 @@ export function rightRow(program: ClientProgram, count: number, scenario: string
   const name = `${count > 1 ? `${count} × ` : ''}${program.id}, ${scenario ?? 'no scenario'}`
   const trial = { programs: Array.from({ length: count }, () => program), ...(scenario && { scenario }) }
   return { name, trial, finding: undefined }
-}
-
-/** What is not as it must be, in words; empty when all is. */
-export function wrongWith({ finding, trial }: Judgeable, { report, failed, codes, sound }: Outcome): string[] {
-  const words = [
-    ...report.findings.filter(({ outcome }) => outcome === 'errored').map(({ id }) => `the judge of ${id} failed`),
-    ...failed.filter((id) => id !== finding).map((id) => `false alarm: ${id}: ${explanationOf(id, report)}`),
-    ...report.configuration.map(({ id }) => `false alarm: ${id}`),
-    ...(sound ? [] : ['API, ledger and chain do not agree']),
-  ]
-  if (finding !== undefined) {
-    if (!failed.includes(finding)) words.push(`${finding} did not fail: ${explanationOf(finding, report)}`)
-    return words
-  }
-  if (codes.some((code) => code !== 0)) words.push(`a client failed: ${codes}`)
-  if (trial.scenario && report.verdict !== 'passed') words.push(report.summary)
-  return words
-}
-
-function explanationOf(id: string, { findings }: Outcome['report']): string {
-  const found = findings.find((one) => one.id === id)
-  return found ? `${found.outcome}. ${found.explanation}` : 'it is no finding'
 }
 
 /** The correct clients under every scenario, one by one and `count` at once. */

@@ -1,12 +1,8 @@
-import { execFileSync, spawnSync } from 'node:child_process'
+import { execFileSync } from 'node:child_process'
 import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { type ClientProgram, EXAMPLES } from './build-clients.ts'
-
-/** Whether the machine has a program; `args` ask it for its version. */
-export function installed(command: string, ...args: string[]): boolean {
-  return spawnSync(command, args, { stdio: 'ignore' }).status === 0
-}
+import { installed } from './installed.ts'
 
 /** The demos of the clients in Go, Java and Ruby, of those languages that the machine has. What is compiled goes to `folder`. */
 export function otherLanguages(folder: string): ClientProgram[] {

@@ -1,0 +1,3 @@
+import { keepsTheOrderOfWrites } from './write-order.ts'
+
+keepsTheOrderOfWrites({ runs: 100, writes: 200 })

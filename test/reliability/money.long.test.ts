@@ -1,0 +1,3 @@
+import { conservesMoney } from './money-conserved.ts'
+
+conservesMoney(40)

@@ -1,0 +1,3 @@
+import { pagesOfPacked } from './packed-pages.ts'
+
+pagesOfPacked(200)
