@@ -12,7 +12,7 @@ export default defineConfig({
     expect: { poll: { timeout: PATIENCE } },
     // Every file has a sandbox of its own and shares no state through modules: importing them once per worker is enough.
     isolate: false,
-    // Tests mostly wait for Anvil and for each other's processes; three keep two cores busy.
-    maxWorkers: 3,
+    // Tests mostly wait for Anvil and for each other's processes; four keep two cores busy.
+    maxWorkers: 4,
   },
 })
