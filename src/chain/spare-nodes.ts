@@ -22,6 +22,8 @@ interface Spare {
 interface Wanted {
   chainId: string
   copy: ChainCopy
+  /** Number of times that chains were likely to begin with it. */
+  times: number
   spares: Spare[]
   /** The spare that is being made and that nobody has taken yet; undefined if it cannot be made. */
   making?: Promise<Spare | undefined>
@@ -62,7 +64,8 @@ export class SpareNodes {
   prepare(copies: ChainCopies): void {
     for (const [chainId, copy] of copies) {
       if (copy.history.checkpoint.forked !== undefined) continue
-      const wanted = this.#wanted.get(copy) ?? { chainId, copy, spares: [] }
+      const wanted = this.#wanted.get(copy) ?? { chainId, copy, times: 0, spares: [] }
+      wanted.times++
       this.#wanted.delete(copy)
       this.#wanted.set(copy, wanted)
       for (const oldest of this.#wanted.values()) {
@@ -81,7 +84,9 @@ export class SpareNodes {
     const making = wanted.spares.length === 0 ? wanted.making : undefined
     if (making) delete wanted.making
     const spare = wanted.spares.pop() ?? (await making)
-    if (wanted.spares.length === 0) void this.#deps.clock.wallSleep(REPLACE_AFTER_MS).then(() => this.#make(wanted))
+    // The first chain is often the only one.
+    if (wanted.times > 1 && wanted.spares.length === 0)
+      void this.#deps.clock.wallSleep(REPLACE_AFTER_MS).then(() => this.#make(wanted))
     return spare?.node.process.exit === undefined ? spare : void this.#end(spare)
   }
 

@@ -60,7 +60,7 @@ inPools(({ nodes, poolOf, start, template }) => {
     await deposit(plain)
     const pool = poolOf(3)
     expect(pool.nodes).toBe(0)
-    pool.prepare(begin)
+    for (let chain = 0; chain < 2; chain++) pool.prepare(begin) // of a single one, none takes the place
     const fixture = await start({ begin, pool })
     await eventually(() => expect(nodes).toHaveLength(3)) // the template's, the plain one's, the spare
     const spare = nodes.at(-1)!.process.pid

@@ -21,7 +21,7 @@ it.each(['SIGKILL', 'SIGTERM'] as const)(
     const resting = await control.createNamespace({ name: 'resting' })
     await partnerAt(resting).get('pools')
     await eventually(() => expect(sandbox.anvils().length).toBeGreaterThan(1))
-    await eventually(() => expect(sandbox.anvils()).toHaveLength(AT_WORK - 1)) // it rests: the spare stays
+    await eventually(() => expect(sandbox.anvils()).toHaveLength(1)) // it rests, and had the first spare, in whose place there is none yet
     const busy = await control.createNamespace({ name: 'busy' })
     await eventually(async () => {
       await partnerAt(busy).get('pools')
