@@ -47,6 +47,27 @@ describe("a node's client", () => {
     await Promise.all(relayed)
   })
 
+  it('takes a failure of an earlier node, however late, for none of the present one, and remembers that a call was given up', async () => {
+    const asked: ServerResponse[] = []
+    const client = await clientOf((response) => void asked.push(response))
+    const { port } = server!.address() as AddressInfo
+    const late = client.call('eth_chainId')
+    await expect.poll(() => asked.length).toBe(1)
+    const left = client.moveTo(`http://127.0.0.1:${port}/`)
+    asked[0]?.destroy()
+    await expect(late).rejects.toThrow(ChainUnavailableError)
+    await left
+    expect(client.failure).toBeUndefined()
+    expect(client.idle).toBe(true)
+    const own = client.call('eth_chainId')
+    await expect.poll(() => asked.length).toBe(2)
+    expect(client.idle).toBe(false)
+    asked[1]?.destroy()
+    await expect(own).rejects.toThrow(ChainUnavailableError)
+    expect(client.failure).not.toBeUndefined()
+    expect(client.idle).toBe(false)
+  })
+
   it.each<[string, (response: ServerResponse) => void]>([
     ['no JSON', (response) => response.end('<html>')],
     ['an error of HTTP', (response) => response.writeHead(500).end('{}')],

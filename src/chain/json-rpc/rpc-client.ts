@@ -50,26 +50,24 @@ const REVERTED = 3
  * {@link ChainUnavailableError}; if the node answers with an error, an {@link RpcError}.
  */
 export class RpcClient {
-  #failure: string | undefined
+  /** The present node. An exchange with an earlier one says nothing about it, whenever that fails. */
+  #node: NodeSeen
   #holds: { reason: string }[] = []
   readonly #underWay = new Set<ClientRequest>()
-  /** True if a call was given up or cut off: the node may still carry it out. */
-  #gaveUp = false
   readonly #agent = new Agent({ keepAlive: true, noDelay: true, maxSockets: 32 })
   /** Separate connections for relayed calls: slow ones may occupy all of them. */
   readonly #relays = new Agent({ keepAlive: true, noDelay: true, maxSockets: 32 })
   readonly #options: RpcOptions & { timeout: number }
-  #url: string
   #ids = 0
 
   constructor(options: RpcOptions) {
     this.#options = { timeout: 10_000, ...options }
-    this.#url = options.url ?? ''
+    this.#node = seen(options.url ?? '')
   }
 
   /** Reason why the last exchange failed, or why calls are on hold; undefined while the node answers. */
   get failure(): string | undefined {
-    return this.held ?? this.#options.upstream?.failure ?? this.#failure
+    return this.held ?? this.#options.upstream?.failure ?? this.#node.failure
   }
 
   /** Number of failures of the upstream so far. */
@@ -84,7 +82,7 @@ export class RpcClient {
 
   /** @returns true if the node owes no answer: none is under way, and each call so far was answered in full */
   get idle(): boolean {
-    return this.#underWay.size === 0 && !this.#gaveUp
+    return this.#underWay.size === 0 && !this.#node.gaveUp
   }
 
   /**
@@ -97,15 +95,13 @@ export class RpcClient {
     for (const outgoing of this.#underWay) outgoing.destroy(new Error(reason))
     return () => {
       this.#holds = this.#holds.filter((other) => other !== hold)
-      this.#failure = undefined
+      this.#node.failure = undefined
     }
   }
 
   /** Sends further calls to another node. Resolves when all calls to the previous one have been answered or have failed. */
   async moveTo(url: string): Promise<void> {
-    this.#url = url
-    this.#failure = undefined
-    this.#gaveUp = false
+    this.#node = seen(url)
     await Promise.all([...this.#underWay].map((outgoing) => new Promise((resolve) => outgoing.once('close', resolve))))
   }
 
@@ -178,13 +174,14 @@ export class RpcClient {
   }
 
   async #ask(body: string): Promise<unknown> {
+    const node = this.#node
     try {
       const answer: unknown = JSON.parse(await this.#exchange(body, { agent: this.#agent, limit: MAX_BYTES }))
-      this.#failure = undefined
+      node.failure = undefined
       return answer
     } catch (error) {
       if (error instanceof ChainUnavailableError) throw error
-      throw this.#fail(error instanceof SyntaxError ? 'its answer is no JSON' : reasonOf(error), error)
+      throw this.#fail(error instanceof SyntaxError ? 'its answer is no JSON' : reasonOf(error), node, error)
     }
   }
 
@@ -205,19 +202,20 @@ export class RpcClient {
     return new ChainUnavailableError(this.#options.chainId, reason)
   }
 
-  #fail(reason: string, cause?: unknown): ChainUnavailableError {
-    if (this.held === undefined) this.#failure = reason
+  #fail(reason: string, node = this.#node, cause?: unknown): ChainUnavailableError {
+    if (this.held === undefined) node.failure = reason
     return new ChainUnavailableError(this.#options.chainId, reason, { cause })
   }
 
   /** Makes one exchange over HTTP. Throws {@link BodyTooLargeError}, and the error that prevented an answer. */
   async #exchange(body: string, { agent, limit }: Exchange): Promise<string> {
     this.#refuseIfHeld()
+    const node = this.#node
     try {
       return await new Promise<string>((resolve, reject) => {
         const { timeout } = this.#options
         const headers = { 'content-type': 'application/json', 'content-length': Buffer.byteLength(body) }
-        const outgoing = request(this.#url, { method: 'POST', agent, headers, timeout }, (incoming) => {
+        const outgoing = request(node.url, { method: 'POST', agent, headers, timeout }, (incoming) => {
           textOf(incoming, limit).then(resolve, reject)
         })
         outgoing.on('timeout', () => outgoing.destroy(new Error(`no answer within ${timeout} ms`)))
@@ -227,7 +225,7 @@ export class RpcClient {
         outgoing.end(body)
       })
     } catch (error) {
-      this.#gaveUp = true
+      node.gaveUp = true
       this.#refuseIfHeld() // the hold is why it failed
       throw error
     }
@@ -236,6 +234,19 @@ export class RpcClient {
   #refuseIfHeld(): void {
     if (this.held !== undefined) throw new ChainUnavailableError(this.#options.chainId, this.held)
   }
+}
+
+/** A node, as the client has found it. */
+interface NodeSeen {
+  url: string
+  /** Reason why the last exchange with it failed; undefined if it did not. */
+  failure: string | undefined
+  /** True if a call was given up or cut off: the node may still carry it out. */
+  gaveUp: boolean
+}
+
+function seen(url: string): NodeSeen {
+  return { url, failure: undefined, gaveUp: false }
 }
 
 /** Parameters of an exchange. */
