@@ -1,5 +1,6 @@
 import { privateKeyToAccount } from 'viem/accounts'
 import { expect, it, vi } from 'vitest'
+import { AnvilChain } from '../../src/chain/anvil-chain.ts'
 import type { RpcCall } from '../../src/chain/json-rpc/rpc-client.ts'
 import { SandboxClock } from '../../src/domain/clock.ts'
 import { eventually } from '../helpers/eventually.ts'
@@ -184,6 +185,24 @@ inPools(({ nodes, poolOf, start, template }) => {
     await Promise.all(many.map(height))
     await Promise.all([used, ...many].map(({ chains }) => chains.stop()))
     expect(pool.nodes).toBe(4)
+  })
+
+  it('a call that still comes to a chain that is stopped is not begun, though its node has gone on elsewhere', async () => {
+    const started = vi.spyOn(AnvilChain, 'start')
+    const { used } = await chains()
+    const stopped = await started.mock.results.at(-1)!.value
+    started.mockRestore()
+    await used.chains.stop()
+    const calls = [
+      ['eth_blockNumber'],
+      ['eth_getBlockByNumber', 'latest', false],
+      ['eth_newBlockFilter'],
+      ['evm_snapshot'],
+    ]
+    for (const [method, ...params] of calls) {
+      const answer = await stopped.relay({ jsonrpc: '2.0', id: 1, method, params })
+      expect(JSON.parse(answer).error.message, String(method)).toBe('not begun: the chain was reset meanwhile')
+    }
   })
 
   it('takes none back once it is to stop', async () => {

@@ -47,6 +47,8 @@ export class NodeSupervisor {
   readonly #leaving = new Set<AnvilNode>()
   /** The watch of the present node. */
   #watch: Watch = {}
+  /** What is still read of the node when the supervisor has stopped: the node itself may belong to another chain by then. */
+  #left: Pick<AnvilNode, 'states' | 'foreign'> | undefined
   /** True while nodes are suspended, including one that takes the place of a suspended node. */
   #suspended = false
 
@@ -93,12 +95,12 @@ export class NodeSupervisor {
 
   /** States that the present node keeps: see {@link AnvilNode.states}. */
   get states(): { after: number; count: number } {
-    return this.#present.states
+    return (this.#left ?? this.#present).states
   }
 
   /** Foreign state in the present node. */
   get foreign(): ForeignState {
-    return this.#present.foreign
+    return (this.#left ?? this.#present).foreign
   }
 
   /**
@@ -161,6 +163,7 @@ export class NodeSupervisor {
     this.#state = { is: 'stopped', node: this.#state.node }
     await this.#queue.run(async () => {
       const { node } = this.#state
+      this.#left = node && { states: node.states, foreign: node.foreign }
       this.#state = { is: 'stopped', node: undefined }
       delete this.#watch.lost // a node that goes on elsewhere must not keep this chain in memory
       await Promise.all([node && (giveBack?.(node) ?? node.stop()), ...[...this.#leaving].map((one) => one.stop())])
