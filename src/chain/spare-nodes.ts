@@ -161,8 +161,7 @@ export class SpareNodes {
   /** Makes a spare for a copy, unless there is one by then, or no place is free. */
   #make(wanted: Wanted): Promise<void> {
     return this.#queue.run(async () => {
-      if (!this.#needs(wanted)) return
-      const place = this.#deps.place()
+      const place = this.#keeps(wanted) && wanted.spares.length === 0 ? this.#deps.place() : undefined
       if (!place) return
       const making = this.#start(wanted, place)
       wanted.making = making
@@ -173,14 +172,15 @@ export class SpareNodes {
     })
   }
 
-  #needs({ copy, spares }: Wanted): boolean {
-    return !this.#stopped && this.#wanted.has(copy) && spares.length === 0
+  /** @returns true if spares are still kept for the copy */
+  #keeps(wanted: Wanted): boolean {
+    return !this.#stopped && this.#wanted.get(wanted.copy) === wanted
   }
 
   /** Keeps a spare, unless it is not wanted any more by now. */
   async #add(wanted: Wanted, spare: Spare): Promise<void> {
-    const { copy, spares } = wanted
-    if (this.#stopped || this.#wanted.get(copy) !== wanted) return this.#end(spare)
+    if (!this.#keeps(wanted)) return this.#end(spare)
+    const { spares } = wanted
     spares.push(spare)
     void spare.node.process.exited.then(() => this.#remove(wanted, spare))
     if (spares.length > 1) void this.#deps.clock.wallSleep(KEPT_MS).then(() => this.#thinOut(wanted, spare))
@@ -195,8 +195,9 @@ export class SpareNodes {
   /** Ends a spare that is still there. */
   async #remove({ spares }: Wanted, spare: Spare): Promise<void> {
     const index = spares.indexOf(spare)
-    if (index >= 0) spares.splice(index, 1)
-    if (index >= 0) await this.#end(spare)
+    if (index < 0) return
+    spares.splice(index, 1)
+    await this.#end(spare)
   }
 
   async #start({ chainId, copy }: Wanted, place: NodePlace): Promise<Spare | undefined> {

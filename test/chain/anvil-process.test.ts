@@ -19,6 +19,7 @@ import { ForkUpstreamStub } from '../../src/chain/node/fork-upstream-stub.ts'
 import { orphanGuard } from '../../src/chain/node/orphan-guard.ts'
 import { SandboxClock } from '../../src/domain/clock.ts'
 import { temporaryDirectory } from '../data-dir/temporary-directory.ts'
+import { isAlive } from '../helpers/children-of.ts'
 import { rpc, silent } from './chain-fixture.ts'
 
 const options = { chainId: '31337', clock: new SandboxClock(), log: silent }
@@ -178,13 +179,4 @@ function headersOf(url: string, method: string): Promise<object> {
     const outgoing = request(url, { method, headers }, (incoming) => resolve(incoming.resume().headers))
     outgoing.on('error', reject).end('{"jsonrpc":"2.0","id":1,"method":"eth_chainId"}')
   })
-}
-
-function isAlive(pid: number): boolean {
-  try {
-    process.kill(pid, 0)
-    return true
-  } catch {
-    return false
-  }
 }

@@ -5,9 +5,8 @@ import { ChainUnavailableError } from '../../src/domain/ports/chain.ts'
 import type { Hex } from '../../src/domain/records.ts'
 import { eventually } from '../helpers/eventually.ts'
 import { alice, type ChainFixture, chainsForEachTest, rpc } from './chain-fixture.ts'
+import { gone } from './node-pools.ts'
 import { DAY, deposit, NEVER_BY_ITSELF, rested, START, story } from './resting.ts'
-
-const gone = (pid: number) => expect(() => process.kill(pid, 0)).toThrow('ESRCH')
 
 // The same blocks with and without rest, and rests all the time: on-demand-chain.long.test.ts.
 describe('a chain on demand', () => {

@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vites
 import { bundled, type Child, startChild } from '../data-dir/child-process.ts'
 import { temporaryDirectory } from '../data-dir/temporary-directory.ts'
 import { anvilsOf, watchdogsOf } from '../helpers/anvils.ts'
-import { processesNaming } from '../helpers/children-of.ts'
+import { isAlive, processesNaming } from '../helpers/children-of.ts'
 import { eventually } from '../helpers/eventually.ts'
 
 describe('the watchdog of a process with Anvils', () => {
@@ -155,13 +155,4 @@ async function loseWatchdog({ process: { pid } }: Child): Promise<void> {
   const [watchdog] = watchdogsOf(pid!)
   process.kill(watchdog!, 'SIGKILL')
   await eventually(() => expect(isAlive(watchdog!)).toBe(false))
-}
-
-function isAlive(pid: number): boolean {
-  try {
-    process.kill(pid, 0)
-    return true
-  } catch {
-    return false
-  }
 }

@@ -3,6 +3,7 @@ import { type AddressInfo, createServer } from 'node:net'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { anvilsOf } from '../helpers/anvils.ts'
+import { isAlive } from '../helpers/children-of.ts'
 import { eventually } from '../helpers/eventually.ts'
 import { ROOT } from './command.ts'
 import { usePrivatePlace } from './private-place.ts'
@@ -24,13 +25,13 @@ test('two folders have a sandbox each, without a flag, and stop ends that of its
   expect((await other.run('namespaces', 'list')).stdout).not.toMatch(/^mine\b/m)
 
   expect(await one.run('stop')).toMatchObject({ code: 0 })
-  await eventually(() => expect(one.isRunning(first.pid)).toBe(false))
+  await eventually(() => expect(isAlive(first.pid)).toBe(false))
   expect([one.record, other.record]).toEqual([undefined, second])
   expect(await other.run('status')).toMatchObject({ code: 0, stdout: expect.stringContaining(second.url) })
   // Without one of its own, and without a sandbox at the usual port, there is nothing to end.
   const again = await one.run('stop', '--url', 'http://127.0.0.1:9')
   expect(again.code).toBe(1)
-  expect(other.isRunning(second.pid)).toBe(true)
+  expect(isAlive(second.pid)).toBe(true)
 })
 
 test('a second start is the same one if it asks for the same, and is refused by name otherwise', async () => {
@@ -72,7 +73,7 @@ test('--idle-exit ends it with its Anvil, and nothing is written down any more',
   expect(await folder.run('start', '--background', '--idle-exit', '2s')).toMatchObject({ code: 0 })
   const { pid } = folder.record!
   const [anvil] = anvilsOf(pid)
-  await eventually(() => expect([pid, anvil!].map((one) => folder.isRunning(one))).toEqual([false, false]))
+  await eventually(() => expect([pid, anvil!].map((one) => isAlive(one))).toEqual([false, false]))
   expect(folder.record).toBeUndefined()
   expect((await folder.run('status', '--url', 'http://127.0.0.1:9')).code).toBe(1)
 })

@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { onTestFinished } from 'vitest'
 import { readRecord } from '../../src/running/sandbox-record.ts'
+import { isAlive } from '../helpers/children-of.ts'
 import { type Ended, ROOT, run } from './command.ts'
 
 /**
@@ -19,7 +20,7 @@ export class ProjectFolder {
     symlinkSync(join(ROOT, 'bin'), join(this.path, 'bin'))
     onTestFinished(async () => {
       const pid = this.record?.pid
-      if (pid !== undefined && this.isRunning(pid)) await this.run('stop')
+      if (pid !== undefined && isAlive(pid)) await this.run('stop')
       rmSync(this.path, { recursive: true, force: true })
     })
   }
@@ -32,13 +33,5 @@ export class ProjectFolder {
   /** Runs a command in it, with the test's own record of what runs. */
   run(...args: string[]): Promise<Ended> {
     return run(args, { root: this.path, env: { XDG_RUNTIME_DIR: process.env.XDG_RUNTIME_DIR ?? '' } })
-  }
-
-  isRunning(pid: number): boolean {
-    try {
-      return process.kill(pid, 0)
-    } catch {
-      return false
-    }
   }
 }

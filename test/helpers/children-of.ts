@@ -26,6 +26,11 @@ export function processesNaming(text: string): number[] {
   return stdout.split('\n').filter(Boolean).map(Number)
 }
 
+/** @returns true if there is a process of that id, which may belong to anybody */
+export function isAlive(pid: number): boolean {
+  return orElse(false, () => process.kill(pid, 0))
+}
+
 function textOf(path: string): string {
   return orElse('', () => readFileSync(path, 'utf8'))
 }

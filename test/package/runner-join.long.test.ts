@@ -4,6 +4,7 @@ import { describe, expect, test } from 'vitest'
 import { ROOT } from '../cli/command.ts'
 import { usePrivatePlace } from '../cli/private-place.ts'
 import { ProjectFolder } from '../cli/project-folder.ts'
+import { isAlive } from '../helpers/children-of.ts'
 import { PATIENCE } from '../helpers/patience.ts'
 import { RunnerProject } from './runner-project.ts'
 
@@ -40,7 +41,7 @@ describe.each(Object.entries(RUNNERS))('the example of %s', (name, { packages, c
     })
     expect((await folder.run('namespaces', 'list')).stdout).toMatch(/^default\b.*\n$/)
     expect(await nextName(folder)).toBe('namespace-2')
-    expect(folder.isRunning(pid)).toBe(true)
+    expect(isAlive(pid)).toBe(true)
   })
 
   test('has a sandbox of its own if the one of its folder is another one, and says why', async () => {

@@ -74,8 +74,8 @@ export class OutsideChanges {
     return turn.exclusive(async () => {
       const { foreign } = supervisor
       const place = { height: writer.height, ownChanges: producer.ownChanges }
-      const key = reverts(method) ? (snapshotKey(params[0]) ?? '') : ''
-      const taken = foreign.snapshots.get(key)
+      const key = snapshotKey(params[0])
+      const taken = reverts(method) ? foreign.snapshots.get(key) : undefined
       if (reverts(method)) {
         if (!taken) return false
         const obstacle = obstacleToRevert(taken, place)
@@ -84,7 +84,7 @@ export class OutsideChanges {
       if (staysInNode(method)) foreign.pinned = foreign.altered = true
       const result = await writer.foreign([method, ...(taken ? [taken.id] : params)])
       if (takesSnapshot(method)) return remember(foreign, { ...place, id: result })
-      foreign.snapshots.delete(key) // its id cannot be used again
+      if (taken) foreign.snapshots.delete(key) // its id cannot be used again
       foreign.timeSet = setsTime(method) || (foreign.timeSet && !isMine(method))
       return result
     })
@@ -214,10 +214,10 @@ export function canGoBack(foreign: ForeignState, now: SnapshotPlace): boolean {
   return [...foreign.snapshots.values()].some((taken) => obstacleToRevert(taken, now) === undefined)
 }
 
-/** @returns a snapshot's id in decimal digits, whatever its notation; undefined if it is not a number */
-function snapshotKey(id: unknown): string | undefined {
+/** @returns a snapshot's id in decimal digits, whatever its notation; empty if it is not a number */
+function snapshotKey(id: unknown): string {
   if (typeof id === 'number' && Number.isSafeInteger(id)) return String(id)
-  return typeof id === 'string' && /^(0x[0-9a-f]{1,16}|\d{1,16})$/i.test(id) ? BigInt(id).toString() : undefined
+  return typeof id === 'string' && /^(0x[0-9a-f]{1,16}|\d{1,16})$/i.test(id) ? BigInt(id).toString() : ''
 }
 
 const UNDECODABLE = { code: -32602, reason: 'Failed to decode transaction' }
