@@ -16,22 +16,78 @@ describe("a node's client", () => {
   })
 
   /** What stands for a node: an Anvil cannot be made to answer like that. */
-  async function clientOf(answer: (response: ServerResponse) => void): Promise<RpcClient> {
+  async function clientOf(answer: (response: ServerResponse) => void, timeout = 2_000): Promise<RpcClient> {
     server = createServer((request, response) => request.resume().on('end', () => answer(response)))
     server.listen(0, '127.0.0.1')
     await once(server, 'listening')
     const { port } = server.address() as AddressInfo
-    rpc = new RpcClient({ chainId: '31337', url: `http://127.0.0.1:${port}`, timeout: 2_000 })
+    rpc = new RpcClient({ chainId: '31337', url: `http://127.0.0.1:${port}`, timeout })
     return rpc
   }
 
-  it('cuts off a relayed answer that is too long, and is none the worse for it', async () => {
+  it('cuts off a relayed answer that is too long as soon as its length is known, and is none the worse for it', async () => {
+    let ended = 0
     const client = await clientOf((response) => {
-      const more = () => void (response.destroyed || response.write('x'.repeat(64 * 1024), more))
-      more()
+      response.on('close', () => ended++).writeHead(200, { 'content-length': 1_000_001 })
+      response.write('x')
     })
     await expect(client.relay('{}', 1_000_000)).rejects.toThrow(BodyTooLargeError)
+    await expect.poll(() => ended).toBe(1)
     expect(client.failure).toBeUndefined()
+  })
+
+  it('relays an answer of the longest permitted length, in whatever pieces it comes', async () => {
+    const text = 'ä'.repeat(500_000)
+    const client = await clientOf((response) => {
+      response.writeHead(200, { 'content-length': 1_000_000 })
+      const bytes = Buffer.from(text)
+      const from = (start: number) => {
+        if (start >= bytes.length) response.end()
+        else response.write(bytes.subarray(start, start + 99_999), () => setImmediate(from, start + 99_999))
+      }
+      from(0)
+    })
+    expect(await client.relay('{}', 1_000_000)).toBe(text)
+    expect(await client.relay('{}', 1_000_000)).toBe(text)
+  })
+
+  it('opens no more than 32 connections, uses each again, and passes over a call that was given up while it waited for one', async () => {
+    const asked: ServerResponse[] = []
+    const client = await clientOf((response) => void asked.push(response))
+    let connections = 0
+    server?.on('connection', () => connections++)
+    const first = Array.from({ length: 40 }, () => client.call('eth_chainId').catch((error: Error) => error.message))
+    await expect.poll(() => asked.length).toBe(32)
+    const release = client.hold('it was held')
+    expect(new Set(await Promise.all(first)).size).toBe(1)
+    release()
+    expect(asked.length).toBe(32)
+    for (const id of [41, 42, 43]) {
+      const call = client.call('eth_chainId')
+      await expect.poll(() => asked.length).toBe(id - 8)
+      asked.at(-1)?.end(JSON.stringify({ jsonrpc: '2.0', id, result: '0x1' }))
+      expect(await call).toBe('0x1')
+    }
+    expect(connections).toBe(33)
+    expect(client.failure).toBeUndefined()
+  })
+
+  it('gives a call up on a connection that was idle for longer than that', async () => {
+    let answers = 1
+    const client = await clientOf((response) => {
+      if (answers-- > 0) response.end('{"jsonrpc":"2.0","id":1,"result":"0x1"}')
+    }, 100)
+    let connections = 0
+    server!.keepAliveTimeout = 0 // it would take the place of the following one
+    server!.on('connection', (socket) => {
+      connections++
+      socket.setTimeout(200)
+    })
+    const idle = once(server!, 'timeout')
+    expect(await client.call('eth_chainId')).toBe('0x1')
+    await idle
+    await expect(client.call('eth_chainId')).rejects.toThrow('no answer within 100 ms')
+    expect(connections).toBe(1)
   })
 
   it('answers itself while relayed calls take up all their connections', async () => {
@@ -71,7 +127,11 @@ describe("a node's client", () => {
   it.each<[string, (response: ServerResponse) => void]>([
     ['no JSON', (response) => response.end('<html>')],
     ['an error of HTTP', (response) => response.writeHead(500).end('{}')],
-    ['half an answer', (response) => response.write('{"jsonrpc"', () => response.destroy())],
+    [
+      'half an answer',
+      (response) => response.writeHead(200, { 'content-length': 99 }).write('{', () => response.destroy()),
+    ],
+    ['an answer without its length', (response) => void response.write('{}')],
     ['nothing', () => {}],
     ['a list of another length', (response) => response.end('[]')],
   ])('takes %s for an outage', async (_, answer) => {

@@ -47,6 +47,12 @@ async function rpc({ credentials: { rpc_urls } }: Place, method: string): Promis
   return ((await answer.json()) as { result: unknown }).result
 }
 
+/** Number of the latest block, asked so that none is mined before if a second has passed. */
+async function heightOf(place: Place): Promise<number> {
+  const { currentBlockNumber } = Object(await rpc(place, 'anvil_nodeInfo')) as { currentBlockNumber: unknown }
+  return Number(currentBlockNumber)
+}
+
 /** Status of the answer to a list of pools with this token. */
 async function statusWith(token: string, { credentials: { base_url } }: Place): Promise<number> {
   return (await fetch(`${base_url}/v1/partner/pools`, { headers: { authorization: `Bearer ${token}` } })).status
@@ -160,13 +166,9 @@ test('faults, records, namespaces and what is used are those of the guest alone'
     ],
     [['default', 2]],
   ])
-  const [height, , grown] = [
-    await rpc(one, 'eth_blockNumber'),
-    await rpc(one, 'evm_mine'),
-    await rpc(one, 'eth_blockNumber'),
-  ]
-  expect(Number(grown)).toBe(Number(height) + 1)
-  expect([await rpc(host, 'eth_blockNumber'), await rpc(two, 'eth_blockNumber')]).toEqual([height, height])
+  const [height, , grown] = [await heightOf(one), await rpc(one, 'evm_mine'), await heightOf(one)]
+  expect(grown).toBe(height + 1)
+  expect([await heightOf(host), await heightOf(two)]).toEqual([height, height])
   expect((await fetch(`${two.origin}/_sandbox/namespaces/inner/requests`)).status).toBe(404)
   const known = [host, one, two].map(({ origin }) =>
     fetch(`${origin}/${tenant.tenant_id}/v2.0/.well-known/openid-configuration`),

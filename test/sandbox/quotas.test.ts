@@ -21,7 +21,8 @@ const usageOf = async (wanted: string) => {
 }
 
 describe('requests a second', () => {
-  beforeAll(begin({ quotaRequestsPerSecond: 20 }))
+  // So few that a slow machine cannot send 60 requests within what they allow.
+  beforeAll(begin({ quotaRequestsPerSecond: 2 }))
   afterAll(end)
 
   test('requests beyond the quota are answered 429, in that namespace alone, and its report is inconclusive for it', async () => {
@@ -33,11 +34,11 @@ describe('requests a second', () => {
     const answers = await Promise.all(Array.from({ length: 60 }, () => partner.get('pools')))
     const refused = answers.filter(({ status }) => status === 429)
     expect(refused.length).toBeGreaterThan(0)
-    expect(answers.filter(({ status }) => status === 200).length).toBeGreaterThanOrEqual(19)
+    expect(answers.filter(({ status }) => status === 200).length).toBeGreaterThanOrEqual(1)
     expect(refused[0]!.headers.get('retry-after')).toBe('1')
     expect(refused[0]!.body).toMatchObject({
       code: 'rate_limited',
-      detail: expect.stringContaining(`The sandbox lets the namespace "${mine.namespace}" send 20 requests a second`),
+      detail: expect.stringContaining(`The sandbox lets the namespace "${mine.namespace}" send 2 requests a second`),
     })
     expect((await neighbour.get('pools')).status).toBe(200)
     const { verdict, summary, configuration } = await mine.report()

@@ -1,7 +1,7 @@
 import { constants } from 'node:buffer'
-import { Agent, type ClientRequest, type IncomingMessage, request } from 'node:http'
 import { ChainUnavailableError, ChainUnsoundError } from '../../domain/ports/chain.ts'
-import { BodyTooLargeError, readBody } from '../../support/read-body.ts'
+import { BodyTooLargeError } from '../../support/read-body.ts'
+import { type Exchange, HttpConnections } from './http-connections.ts'
 
 /** A JSON-RPC call: method and parameters. */
 export type RpcCall = readonly [method: string, ...params: unknown[]]
@@ -46,23 +46,20 @@ const MAX_BYTES = constants.MAX_STRING_LENGTH
 const REVERTED = 3
 
 /**
- * JSON-RPC over kept-alive HTTP connections (measured twice as fast as fetch). If the node does not answer, it throws a
- * {@link ChainUnavailableError}; if the node answers with an error, an {@link RpcError}.
+ * JSON-RPC over kept-alive HTTP connections. If the node does not answer, it throws a {@link ChainUnavailableError}; if the node answers
+ * with an error, an {@link RpcError}.
  */
 export class RpcClient {
   /** The present node. An exchange with an earlier one says nothing about it, whenever that fails. */
   #node: NodeSeen
   #holds: { reason: string }[] = []
-  readonly #underWay = new Set<ClientRequest>()
-  readonly #agent = new Agent({ keepAlive: true, noDelay: true, maxSockets: 32 })
-  /** Separate connections for relayed calls: slow ones may occupy all of them. */
-  readonly #relays = new Agent({ keepAlive: true, noDelay: true, maxSockets: 32 })
+  readonly #underWay = new Set<Exchange>()
   readonly #options: RpcOptions & { timeout: number }
   #ids = 0
 
   constructor(options: RpcOptions) {
     this.#options = { timeout: 10_000, ...options }
-    this.#node = seen(options.url ?? '')
+    this.#node = this.#seen(options.url ?? '')
   }
 
   /** Reason why the last exchange failed, or why calls are on hold; undefined while the node answers. */
@@ -92,7 +89,8 @@ export class RpcClient {
   hold(reason: string): () => void {
     const hold = { reason }
     this.#holds.push(hold)
-    for (const outgoing of this.#underWay) outgoing.destroy(new Error(reason))
+    // The latest first, so that none that waits for a connection gets that of another one.
+    for (const exchange of [...this.#underWay].reverse()) exchange.abort(new Error(reason))
     return () => {
       this.#holds = this.#holds.filter((other) => other !== hold)
       this.#node.failure = undefined
@@ -101,8 +99,10 @@ export class RpcClient {
 
   /** Sends further calls to another node. Resolves when all calls to the previous one have been answered or have failed. */
   async moveTo(url: string): Promise<void> {
-    this.#node = seen(url)
-    await Promise.all([...this.#underWay].map((outgoing) => new Promise((resolve) => outgoing.once('close', resolve))))
+    this.#node.own.retire()
+    this.#node.relays.retire()
+    this.#node = this.#seen(url)
+    await Promise.allSettled([...this.#underWay].map(({ answer }) => answer))
   }
 
   /** Makes one call. The caller names the result's type unchecked: the node is our own and has a pinned version. */
@@ -136,10 +136,9 @@ export class RpcClient {
    */
   async relay(body: string, limit: number): Promise<string> {
     try {
-      const exchange = { agent: this.#relays, limit }
-      let text = await this.#exchange(body, exchange)
+      let text = await this.#exchange(body, 'relays', limit)
       for (let again = 0; again < RELAYED_AGAIN && text.includes(OVERTAKEN); again++) {
-        text = await this.#exchange(body, exchange)
+        text = await this.#exchange(body, 'relays', limit)
       }
       return text
     } catch (error) {
@@ -150,8 +149,8 @@ export class RpcClient {
 
   /** Closes the connections; running calls fail. */
   close(): void {
-    this.#agent.destroy()
-    this.#relays.destroy()
+    this.#node.own.close()
+    this.#node.relays.close()
   }
 
   async #perform(calls: readonly RpcCall[]): Promise<(unknown | RpcError)[]> {
@@ -176,7 +175,7 @@ export class RpcClient {
   async #ask(body: string): Promise<unknown> {
     const node = this.#node
     try {
-      const answer: unknown = JSON.parse(await this.#exchange(body, { agent: this.#agent, limit: MAX_BYTES }))
+      const answer: unknown = JSON.parse(await this.#exchange(body, 'own', MAX_BYTES))
       node.failure = undefined
       return answer
     } catch (error) {
@@ -208,59 +207,44 @@ export class RpcClient {
   }
 
   /** Makes one exchange over HTTP. Throws {@link BodyTooLargeError}, and the error that prevented an answer. */
-  async #exchange(body: string, { agent, limit }: Exchange): Promise<string> {
+  async #exchange(body: string, connections: 'own' | 'relays', limit: number): Promise<string> {
     this.#refuseIfHeld()
     const node = this.#node
+    let exchange: Exchange | undefined
     try {
-      return await new Promise<string>((resolve, reject) => {
-        const { timeout } = this.#options
-        const headers = { 'content-type': 'application/json', 'content-length': Buffer.byteLength(body) }
-        const outgoing = request(node.url, { method: 'POST', agent, headers, timeout }, (incoming) => {
-          textOf(incoming, limit).then(resolve, reject)
-        })
-        outgoing.on('timeout', () => outgoing.destroy(new Error(`no answer within ${timeout} ms`)))
-        outgoing.on('error', reject)
-        outgoing.on('close', () => this.#underWay.delete(outgoing))
-        this.#underWay.add(outgoing)
-        outgoing.end(body)
-      })
+      exchange = node[connections].post(body, limit)
+      this.#underWay.add(exchange)
+      return await exchange.answer
     } catch (error) {
       node.gaveUp = true
       this.#refuseIfHeld() // the hold is why it failed
       throw error
+    } finally {
+      if (exchange) this.#underWay.delete(exchange)
     }
   }
 
   #refuseIfHeld(): void {
     if (this.held !== undefined) throw new ChainUnavailableError(this.#options.chainId, this.held)
   }
+
+  #seen(url: string): NodeSeen {
+    const options = { url, timeout: this.#options.timeout }
+    const [own, relays] = [new HttpConnections(options), new HttpConnections(options)]
+    return { own, relays, failure: undefined, gaveUp: false }
+  }
 }
 
 /** A node, as the client has found it. */
 interface NodeSeen {
-  url: string
+  /** Connections for calls of our own. */
+  own: HttpConnections
+  /** Separate connections for relayed calls: slow ones may occupy all of them. */
+  relays: HttpConnections
   /** Reason why the last exchange with it failed; undefined if it did not. */
   failure: string | undefined
   /** True if a call was given up or cut off: the node may still carry it out. */
   gaveUp: boolean
-}
-
-function seen(url: string): NodeSeen {
-  return { url, failure: undefined, gaveUp: false }
-}
-
-/** Parameters of an exchange. */
-interface Exchange {
-  agent: Agent
-  /** Limit of the answer in bytes. */
-  limit: number
-}
-
-async function textOf(incoming: IncomingMessage, limit: number): Promise<string> {
-  const text = await readBody(incoming, limit)
-  const { statusCode = 0 } = incoming
-  if (statusCode >= 400) throw new Error(`it answered with status ${statusCode}`)
-  return text
 }
 
 function reasonOf(error: unknown): string {
