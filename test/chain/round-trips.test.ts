@@ -1,8 +1,7 @@
-import { subscribe, unsubscribe } from 'node:diagnostics_channel'
-import type { ClientRequest } from 'node:http'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { SandboxHandle } from '../../src/index.ts'
 import { Partner, testSandbox } from '../helpers/partner.ts'
+import { roundTrips } from './round-trips.ts'
 
 const POOLS = ['aave-usdc', 'aave-weth', 'morpho-usdc', 'morpho-weth']
 const USER = 'paula'
@@ -21,29 +20,12 @@ beforeAll(async () => {
 })
 afterAll(() => sandbox.stop())
 
-/** HTTP requests that reach the chain during a task. Sandboxes of this process look for foreign transactions in between: the least of a few. */
-async function roundTrips(task: () => Promise<unknown>, tries = 5): Promise<number> {
-  const { host } = new URL(sandbox.baseUrl)
-  let count = 0
-  const seen = (message: unknown) => {
-    if ((message as { request: ClientRequest }).request.getHeader('host') !== host) count++
-  }
-  const counts: number[] = []
-  subscribe('http.client.request.start', seen)
-  for (let i = 0; i < tries; i++) {
-    count = 0
-    await task()
-    counts.push(count)
-  }
-  unsubscribe('http.client.request.start', seen)
-  return Math.min(...counts)
-}
-
 test('100 funded portfolios on four pools are listed with one round trip to the chain', async () => {
-  const count = await roundTrips(async () => {
+  const list = async () => {
     const { data } = (await acme.get(`end_users/${USER}/portfolios?limit=100`)).body
     expect(data.filter((item: { deposited: string }) => BigInt(item.deposited) > 0n)).toHaveLength(100)
-  }, 25)
+  }
+  const count = await roundTrips(list, { times: 25 })
   expect(count).toBe(1)
 })
 
