@@ -64,7 +64,7 @@ export class AnvilFront {
       if (armed) return void response.destroy()
       const asked = ask().finally(() => behind?.ask().catch(() => {})) // nobody is answered before
       await asked.then(
-        (answer) => response.writeHead(200, headers).end(answer),
+        (answer) => response.setHeader('content-type', 'application/json').end(answer), // sets its length, as Anvil does
         () => response.destroy(),
       )
     }).listen(0, '127.0.0.1')
