@@ -74,7 +74,7 @@ test('a deletion that cannot be kept is refused, and has changed nothing; one wh
   expect((await partner.get('pools')).status).toBe(401)
   expect(await folders()).toHaveLength(1)
   const namesake = await sandbox.namespaces.create({ name: 'mine', from: 'default' })
-  expect((await new Partner(namesake).post('end_users', { external_id: 'zoe' })).status).toBe(200)
+  expect((await new Partner(namesake).post('end_users', { external_id: 'zoe' })).status).toBe(201)
   const credentials = await namesake.credentials()
   await restart()
   expect(await folders()).toHaveLength(1)
