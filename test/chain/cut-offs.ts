@@ -96,7 +96,7 @@ export function leavesItsJournal(cases: typeof CASES, checkpoints: readonly CutO
       if (call === 'eth_sendRawTransaction' || call === 'evm_mine') await insist(() => pause(false))
     })
 
-    // It is taken into the journal by a checkpoint, the second one here.
+    // It is taken into the journal by a checkpoint, the second one here. What all before it have left is compared as well.
     test.each(checkpoints)('a block of somebody else as well, whose checkpoint is cut off, %s', async (how) => {
       const [from] = await rpc<string[]>(fixture.chain, 'eth_accounts')
       const struck = front.cutOff('anvil_dumpState', how, 1)
@@ -109,12 +109,6 @@ export function leavesItsJournal(cases: typeof CASES, checkpoints: readonly CutO
       await expectSameChain(fixture.chain)
       await expectKept()
       expect(await rpc(fixture.chain, 'eth_getTransactionReceipt', sent)).toMatchObject({ status: '0x1' })
-    })
-
-    test('in the end as well', async () => {
-      await deposit()
-      await expectSameChain(fixture.chain)
-      await expectKept()
     })
   })
 }

@@ -1,11 +1,15 @@
 import { expect, it } from 'vitest'
 import { eventually } from '../helpers/eventually.ts'
 import { rpc } from './chain-fixture.ts'
-import { deposit, gone, height, inPools } from './node-pools.ts'
+import { another, deposit, gone, height, inPools, servesMany } from './node-pools.ts'
 
-inPools(({ nodes, poolOf, start, template }) => {
+inPools((parts) => {
+  const { nodes, poolOf, start, template } = parts
+
+  servesMany(parts, 6)
+
   it('takes no node from a chain that never rests, and gives it one in any case', async () => {
-    const begin = await template()
+    const { begin } = template
     const pool = poolOf(1, { placeTimeout: 1_000 })
     const first = await start({ begin, pool })
     await height(first)
@@ -17,7 +21,7 @@ inPools(({ nodes, poolOf, start, template }) => {
   })
 
   it('takes no node that alone has something of others', async () => {
-    const begin = await template()
+    const { begin } = template
     const pool = poolOf(2)
     const [first, second, third] = [
       await start({ begin, pool }),
@@ -31,24 +35,23 @@ inPools(({ nodes, poolOf, start, template }) => {
   })
 
   it('ends a spare for whoever needs a node', async () => {
-    const begin = await template()
-    const other = await template()
+    const { begin } = template
     const pool = poolOf(1)
     pool.prepare(begin)
-    await eventually(() => expect(nodes).toHaveLength(3))
-    const fixture = await start({ begin: other, pool })
+    await eventually(() => expect(nodes).toHaveLength(1))
+    const fixture = await start({ begin: another(begin), pool })
     await deposit(fixture)
     expect(pool.nodes).toBe(1)
-    gone(nodes[2]!.process.pid)
+    gone(nodes[0]!.process.pid)
   })
 
   it('gets over the loss of a spare', async () => {
-    const begin = await template()
+    const { begin } = template
     const pool = poolOf(2)
     pool.prepare(begin)
-    await eventually(() => expect(nodes).toHaveLength(2))
-    process.kill(nodes[1]!.process.pid, 'SIGKILL')
-    await nodes[1]!.process.exited
+    await eventually(() => expect(nodes).toHaveLength(1))
+    process.kill(nodes[0]!.process.pid, 'SIGKILL')
+    await nodes[0]!.process.exited
     const fixture = await start({ begin, pool })
     expect(await deposit(fixture)).toMatchObject({ status: 'success' })
     pool.prepare(begin)
@@ -57,15 +60,12 @@ inPools(({ nodes, poolOf, start, template }) => {
 
   it('keeps spares for a few copies only', async () => {
     const pool = poolOf(10)
-    const first = await template()
-    const copies = [
-      first,
-      ...[1, 2, 3, 4, 5].map(() => new Map([...first].map(([id, copy]) => [id, { ...copy }] as const))),
-    ]
+    const { begin } = template
+    const copies = [begin, ...[1, 2, 3, 4, 5].map(() => another(begin))]
     for (const copy of copies) pool.prepare(copy)
-    await eventually(() => expect(nodes.length).toBeGreaterThanOrEqual(5))
+    await eventually(() => expect(nodes.length).toBeGreaterThanOrEqual(4))
     await pool.stop()
     expect(pool.nodes).toBe(0)
-    expect(nodes.length).toBeLessThanOrEqual(8)
+    expect(nodes.length).toBeLessThanOrEqual(7)
   })
 })

@@ -1,16 +1,16 @@
 import { numberToHex } from 'viem/utils'
-import { describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { SandboxClock } from '../../src/domain/clock.ts'
 import { ChainUnavailableError } from '../../src/domain/ports/chain.ts'
 import type { Hex } from '../../src/domain/records.ts'
 import { eventually } from '../helpers/eventually.ts'
-import { alice, type ChainFixture, chainsForEachTest, rpc } from './chain-fixture.ts'
+import { alice, type ChainFixture, chainsForEachTest, rpc, startChain } from './chain-fixture.ts'
 import { gone } from './node-pools.ts'
 import { DAY, deposit, NEVER_BY_ITSELF, rested, START, story } from './resting.ts'
 
 // The same blocks with and without rest, and rests all the time: on-demand-chain.long.test.ts.
 describe('a chain on demand', () => {
-  const start = chainsForEachTest(() => ({ idleMs: NEVER_BY_ITSELF }))
+  const start = chainsForEachTest(() => ({}))
 
   it('rests when nobody has used it for a while, and is woken by whoever does', async () => {
     const fixture = await start({ idleMs: 50 })
@@ -21,20 +21,33 @@ describe('a chain on demand', () => {
     expect(fixture.chains.status()).toEqual({ ok: true })
     expect(await deposit(fixture)).toMatchObject({ status: 'success' })
     await eventually(() => expect(fixture.chain.awake).toBe(false))
-    expect(await fixture.chain.shares(alice, fixture.pool('aave USDC'))).toBeGreaterThan(0n)
   })
 
   it('does not rest by itself, nor when told to, unless it was made to', async () => {
-    const fixture = await start({ idleMs: undefined })
+    const fixture = await start()
     expect(await fixture.chain.rest(true)).toBe(false)
     expect(fixture.chain.awake).toBe(true)
   })
+})
+
+// Each goes on with the chain where the one before has left it, awake or not: an Anvil is what such a test costs.
+describe('a chain on demand, once and again', () => {
+  let fixture: ChainFixture
+  beforeAll(async () => {
+    // No block for the sake of those who read.
+    fixture = await startChain({ idleMs: NEVER_BY_ITSELF, clock: new SandboxClock(START), blockTime: 30 * DAY })
+    await fixture.fund(alice)
+  })
+  afterAll(() => fixture.chains.stop())
+  const resting = async () => {
+    if (fixture.chain.awake) await rested(fixture)
+  }
 
   it('has a block of the new time when the clock moves while it rests, and none when it does not', async () => {
-    const clock = new SandboxClock(START)
-    const fixture = await start({ clock })
+    const { clock } = fixture
+    const present = clock.now()
     const height = await rpc<Hex>(fixture.chain, 'eth_blockNumber')
-    await rested(fixture)
+    await resting()
     clock.freeze()
     await fixture.chains.follow(clock)
     expect(fixture.chain.awake).toBe(false)
@@ -42,52 +55,35 @@ describe('a chain on demand', () => {
     await eventually(() => expect(fixture.chain.awake).toBe(true))
     await fixture.chains.follow(clock)
     expect(await rpc(fixture.chain, 'eth_getBlockByNumber', 'latest', false)).toMatchObject({
-      number: `0x${(Number(height) + 1).toString(16)}`,
-      timestamp: `0x${((START + DAY) / 1000).toString(16)}`,
+      number: numberToHex(Number(height) + 1),
+      timestamp: numberToHex((present + DAY) / 1000),
     })
   })
 
   it('that goes on at rest stays so, and has a block of the present before it is used', async () => {
-    const clock = new SandboxClock(START)
-    const fixture = await start({ clock, blockTime: 30 * DAY }) // no block for the sake of those who read
-    const { chain, chains } = fixture
+    const { clock, chain, chains } = fixture
+    const before = clock.now()
     const height = Number(await rpc<Hex>(chain, 'eth_blockNumber'))
-    await rested(fixture)
-    clock.notBefore(START + DAY) // which is no move
+    await resting()
+    clock.notBefore(before + DAY) // which is no move
     await chains.goOn()
     expect(chain.awake).toBe(false)
-    const present = { number: numberToHex(height + 1), timestamp: numberToHex((START + DAY) / 1000) }
+    const present = { number: numberToHex(height + 1), timestamp: numberToHex((before + DAY) / 1000) }
     expect(await rpc(chain, 'eth_getBlockByNumber', 'latest', false)).toMatchObject(present)
-    clock.notBefore(START + 2 * DAY)
+    clock.notBefore(before + 2 * DAY)
     await rested(fixture)
     expect(await rpc(chain, 'eth_getBlockByNumber', 'latest', false)).toMatchObject(present)
     await chains.goOn()
     expect(Number(await rpc<Hex>(chain, 'eth_blockNumber'))).toBe(height + 2)
   })
 
-  it('keeps its Anvil while that alone has something of others, unless it may forget that', async () => {
-    const fixture = await start()
-    const { chain } = fixture
-    fixture.clock.freeze()
-    const id = await rpc(chain, 'evm_snapshot')
-    expect(await chain.rest(false)).toBe(false)
-    expect(chain.awake).toBe(true)
-    expect(await rpc(chain, 'evm_revert', id)).toBe(true)
-    const next = await rpc(chain, 'evm_snapshot')
-    await rested(fixture, true)
-    expect(await rpc(chain, 'evm_revert', next)).toBe(false)
-    await rested(fixture)
-  })
-
   it('keeps what others changed, and tells of its last block what it told before', async () => {
-    const fixture = await start()
     const { chain } = fixture
-    fixture.clock.freeze()
-    await fixture.fund(alice)
     await deposit(fixture)
     const rich = `0x${'8'.repeat(40)}`
     await rpc(chain, 'anvil_setBalance', rich, '0x1234')
     const told = async () => [
+      await chain.shares(alice, fixture.pool('aave USDC')),
       await rpc(chain, 'eth_getBalance', rich, 'latest'),
       await rpc(chain, 'eth_blockNumber'),
       await rpc(chain, 'eth_getBlockByNumber', 'latest', false),
@@ -105,12 +101,22 @@ describe('a chain on demand', () => {
     expect(before.at(-2)).not.toEqual([])
   })
 
-  it('is paused while it rests as it would be at work', async () => {
-    const clock = new SandboxClock(START)
-    const fixture = await start({ clock })
+  it('keeps its Anvil while that alone has something of others, unless it may forget that', async () => {
     const { chain } = fixture
-    await fixture.fund(alice)
+    const id = await rpc(chain, 'evm_snapshot')
+    expect(await chain.rest(false)).toBe(false)
+    expect(chain.awake).toBe(true)
+    expect(await rpc(chain, 'evm_revert', id)).toBe(true)
+    const next = await rpc(chain, 'evm_snapshot')
+    await rested(fixture, true)
+    expect(await rpc(chain, 'evm_revert', next)).toBe(false)
     await rested(fixture)
+  })
+
+  it('is paused while it rests as it would be at work', async () => {
+    const { clock, chain } = fixture
+    const before = clock.now()
+    await resting()
     chain.pause()
     expect(chain.status).toEqual({ ok: false, reason: 'paused by a fault' })
     await expect(deposit(fixture)).rejects.toThrow(ChainUnavailableError)
@@ -122,11 +128,11 @@ describe('a chain on demand', () => {
     chain.resume()
     await eventually(() => expect(chain.awake).toBe(true))
     expect(chain.status).toEqual({ ok: true })
-    expect(await deposit(fixture)).toMatchObject({ block_timestamp: (START + DAY) / 1000 })
+    expect(await deposit(fixture)).toMatchObject({ block_timestamp: (before + DAY) / 1000 })
   })
 
   it('does not rest while it is paused', async () => {
-    const fixture = await start()
+    await rpc(fixture.chain, 'eth_blockNumber') // which wakes it
     fixture.chain.pause()
     expect(await fixture.chain.rest(true)).toBe(false)
     fixture.chain.resume()
@@ -134,24 +140,21 @@ describe('a chain on demand', () => {
   })
 
   it('is reset while it rests to what it is when reset at work', async () => {
-    const run = async (pause: (fixture: ChainFixture) => Promise<void>) => {
-      const fixture = await start({ clock: new SandboxClock(START) })
-      await fixture.fund(alice)
-      await deposit(fixture)
-      await pause(fixture)
+    const resetTo = async () => {
       fixture.clock.reset()
       await fixture.chains.reset()
       await fixture.fund(alice)
       await deposit(fixture)
       return story(fixture)
     }
-    expect(await run((fixture) => rested(fixture))).toEqual(await run(async () => {}))
+    await resting()
+    const fromRest = await resetTo()
+    expect(fixture.chain.awake).toBe(true)
+    expect(await resetTo()).toEqual(fromRest)
   })
 
   it('refuses what waited for it when it is reset, or stopped', async () => {
-    const fixture = await start()
-    await fixture.fund(alice)
-    await rested(fixture)
+    await resting()
     const early = deposit(fixture)
     const [refused] = await Promise.allSettled([early, fixture.chains.reset()])
     expect(String(refused.status === 'rejected' && refused.reason)).toContain('it was reset')

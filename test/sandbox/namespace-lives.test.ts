@@ -8,7 +8,6 @@ import {
   drop,
   folders,
   madeAnew,
-  madeWithDeposit,
   make,
   openLives,
   restart,
@@ -16,9 +15,6 @@ import {
 } from './namespace-lives.ts'
 
 openLives()
-
-// More often: namespace-lives.long.test.ts.
-madeAnew(2, 1)
 
 test('of several that want a name which is being freed, one gets it', async () => {
   expect((await make('wanted')).status).toBe(201)
@@ -39,20 +35,6 @@ test('one that is still being made is deleted when it is, and is there for nobod
   expect((await control('/early/clock')).status).toBe(404)
 })
 
-test('a cursor is good in one life, restarts included, and not in that of a namesake', async () => {
-  const first = await sandbox.namespaces.create({ name: 'mine' })
-  const page = (partner: Partner, query = '') => partner.get(`pools?limit=1${query}`)
-  const { next_cursor } = (await page(new Partner(first))).body
-  const { tenants } = first
-  await restart()
-  const same = partnerAt({ ...(await credentialsOf('mine')), tenants })
-  expect((await page(same, `&starting_after=${next_cursor}`)).status).toBe(200)
-  expect(await drop('mine')).toBe(204)
-  await using namesake = await sandbox.namespaces.create({ name: 'mine' })
-  const refused = await page(new Partner(namesake), `&starting_after=${next_cursor}`)
-  expect(refused).toMatchObject({ status: 400, body: { code: 'cursor_invalid' } })
-})
-
 test('one that cannot be kept is not made: its name is free, and no folder of it stays', async () => {
   vi.spyOn(NamespaceFolders.prototype, 'keep').mockRejectedValueOnce(new Error('no room'))
   expect((await make('unlucky')).status).toBe(500)
@@ -61,8 +43,26 @@ test('one that cannot be kept is not made: its name is free, and no folder of it
   expect(await drop('unlucky')).toBe(204)
 })
 
+// More often: namespace-lives.long.test.ts.
+madeAnew(2, 1)
+
+// From here on the sandbox has been started again: a copy of the default namespace needs no seeding, and no Anvil.
+test('a cursor is good in one life, restarts included, and not in that of a namesake', async () => {
+  const first = await sandbox.namespaces.create({ name: 'mine', from: 'default' })
+  const page = (partner: Partner, query = '') => partner.get(`pools?limit=1${query}`)
+  const { next_cursor } = (await page(new Partner(first))).body
+  const { tenants } = first
+  await restart()
+  const same = partnerAt({ ...(await credentialsOf('mine')), tenants })
+  expect((await page(same, `&starting_after=${next_cursor}`)).status).toBe(200)
+  expect(await drop('mine')).toBe(204)
+  await using namesake = await sandbox.namespaces.create({ name: 'mine', from: 'default' })
+  const refused = await page(new Partner(namesake), `&starting_after=${next_cursor}`)
+  expect(refused).toMatchObject({ status: 400, body: { code: 'cursor_invalid' } })
+})
+
 test('a deletion that cannot be kept is refused, and has changed nothing; one whose files stay is done', async () => {
-  const mine = await sandbox.namespaces.create({ name: 'mine' })
+  const mine = await sandbox.namespaces.create({ name: 'mine', from: 'default' })
   const partner = new Partner(mine)
   vi.spyOn(NamespaceFolders.prototype, 'forget').mockRejectedValueOnce(new Error('read-only'))
   expect(await drop('mine')).toBe(500)
@@ -73,7 +73,9 @@ test('a deletion that cannot be kept is refused, and has changed nothing; one wh
   expect(await drop('mine')).toBe(204)
   expect((await partner.get('pools')).status).toBe(401)
   expect(await folders()).toHaveLength(1)
-  const { credentials } = await madeWithDeposit('mine')
+  const namesake = await sandbox.namespaces.create({ name: 'mine', from: 'default' })
+  expect((await new Partner(namesake).post('end_users', { external_id: 'zoe' })).status).toBe(201)
+  const credentials = await namesake.credentials()
   await restart()
   expect(await folders()).toHaveLength(1)
   const clients = ({ tenants }: Credentials) => tenants.map(({ client_id }) => client_id)

@@ -169,24 +169,6 @@ test('what a deleted one holds is answered 503', async () => {
   expect((await held).status).toBe(503)
 })
 
-test('nobody makes, lists, controls or deletes one without the control token', async () => {
-  await using guarded = await startSandbox({ port: 0, controlToken: 'secret', seed: 7 })
-  await using mine = await guarded.namespaces.create({ name: 'mine' })
-  const asked: [string, string][] = [
-    ['POST', 'namespaces'],
-    ['GET', 'namespaces'],
-    ['GET', 'namespaces/mine/credentials'],
-    ['POST', 'namespaces/mine/reset'],
-    ['GET', 'namespaces/nobody/clock'],
-    ['DELETE', 'namespaces/mine'],
-  ]
-  for (const [method, path] of asked) {
-    const response = await fetch(new URL(`/_sandbox/${path}`, guarded.baseUrl), { method })
-    expect([path, response.status]).toEqual([path, 401])
-  }
-  expect((await new Partner(mine).get('pools')).status).toBe(200)
-})
-
 describe('bad input', () => {
   test.each([
     [{ name: 'default' }, 409, 'namespace_exists', 'name'],
@@ -249,21 +231,44 @@ describe('bad input', () => {
   })
 })
 
-test('the log names it', async () => {
+describe('where options limit them', () => {
   const lines: Record<string, unknown>[] = []
-  const logger = pino({ level: 'info' }, { write: (line) => void lines.push(JSON.parse(line)) })
-  await using logged = await startSandbox({ port: 0, logger, seed: 7 })
-  await using mine = await logged.namespaces.create({ name: 'mine' })
-  await new Partner(mine).get('pools')
-  await new Partner(logged).get('pools')
-  const listed = () => lines.filter(({ operation }) => operation === 'list_pools').map(({ namespace }) => namespace)
-  await expect.poll(listed).toEqual(['mine', 'default'])
-})
+  let guarded: SandboxHandle
+  beforeAll(async () => {
+    const logger = pino({ level: 'info' }, { write: (line) => void lines.push(JSON.parse(line)) })
+    guarded = await startSandbox({ port: 0, seed: 7, controlToken: 'secret', logger, maxNamespaces: 1 })
+  })
+  afterAll(() => guarded.stop())
 
-test('no more than there may be', async () => {
-  await using small = await startSandbox({ port: 0, maxNamespaces: 1 })
-  await using first = await small.namespaces.create()
-  await expect(small.namespaces.create()).rejects.toMatchObject({ code: 'too_many_namespaces' })
-  await first.stop()
-  await using _second = await small.namespaces.create()
+  test('nobody makes, lists, controls or deletes one without the control token', async () => {
+    await using mine = await guarded.namespaces.create({ name: 'mine' })
+    const asked: [string, string][] = [
+      ['POST', 'namespaces'],
+      ['GET', 'namespaces'],
+      ['GET', 'namespaces/mine/credentials'],
+      ['POST', 'namespaces/mine/reset'],
+      ['GET', 'namespaces/nobody/clock'],
+      ['DELETE', 'namespaces/mine'],
+    ]
+    for (const [method, path] of asked) {
+      const response = await fetch(new URL(`/_sandbox/${path}`, guarded.baseUrl), { method })
+      expect([path, response.status]).toEqual([path, 401])
+    }
+    expect((await new Partner(mine).get('end_users/alice/transactions')).status).toBe(200)
+  })
+
+  test('the log names it', async () => {
+    await using mine = await guarded.namespaces.create({ name: 'mine' })
+    await new Partner(mine).get('pools')
+    await new Partner(guarded).get('pools')
+    const listed = () => lines.filter(({ operation }) => operation === 'list_pools').map(({ namespace }) => namespace)
+    await expect.poll(listed).toEqual(['mine', 'default'])
+  })
+
+  test('no more than there may be', async () => {
+    await using first = await guarded.namespaces.create()
+    await expect(guarded.namespaces.create()).rejects.toMatchObject({ code: 'too_many_namespaces' })
+    await first.stop()
+    await using _second = await guarded.namespaces.create()
+  })
 })

@@ -27,8 +27,7 @@ describe('requests a second', () => {
 
   test('requests beyond the quota are answered 429, in that namespace alone, and its report is inconclusive for it', async () => {
     await using mine = await sandbox.namespaces.create()
-    await using other = await sandbox.namespaces.create()
-    const [partner, neighbour] = [new Partner(mine), new Partner(other)]
+    const [partner, neighbour] = [new Partner(mine), new Partner(sandbox)]
     await partner.idpToken()
     await neighbour.idpToken()
     const answers = await Promise.all(Array.from({ length: 60 }, () => partner.get('pools')))
@@ -47,12 +46,11 @@ describe('requests a second', () => {
       expect.stringContaining('the quota of the namespace refused requests'),
     ])
     expect(configuration[0]).toMatchObject({ id: 'namespace-quota', blocking: true, count: refused.length })
-    expect((await other.report()).configuration).toEqual([])
+    expect((await sandbox.report()).configuration).toEqual([])
   })
 
   test('requests for tokens and by JSON-RPC count as well, each with an error of its own kind', async () => {
-    await using mine = await sandbox.namespaces.create()
-    const { rpc_urls } = await mine.credentials()
+    const { rpc_urls } = await sandbox.credentials()
     const [url = ''] = Object.values(rpc_urls)
     const call = () =>
       fetch(url, {
@@ -64,7 +62,7 @@ describe('requests a second', () => {
     const calls = await Promise.all(Array.from({ length: 60 }, call))
     const refused = calls.find(({ status }) => status === 429)
     expect(await refused?.json()).toMatchObject({ code: 'rate_limited' })
-    const partner = new Partner(mine)
+    const partner = new Partner(sandbox)
     const tokens = await Promise.all(Array.from({ length: 60 }, () => partner.tokenAnswer().catch(() => ({}))))
     expect(tokens).toContainEqual(expect.objectContaining({ error: 'rate_limited' }))
   })
@@ -104,8 +102,7 @@ describe('ledger', () => {
     expect((await usageOf(mine.namespace)).holdings?.ledger.bytes).toBeGreaterThanOrEqual(64 * 1024)
     expect((await mine.report()).configuration[0]).toMatchObject({ id: 'namespace-quota', blocking: true })
     expect((await mine.audit()).ok).toBe(true)
-    await using other = await sandbox.namespaces.create()
-    expect((await new Partner(other).open('alice', 'aave-usdc')).length).toBeGreaterThan(0)
+    expect((await new Partner(sandbox).open('alice', 'aave-usdc')).length).toBeGreaterThan(0)
     // After a reset there is room again, and the same key begins anew.
     await mine.reset()
     expect((await usageOf(mine.namespace)).holdings?.ledger.bytes).toBeLessThan(64 * 1024)
@@ -113,11 +110,11 @@ describe('ledger', () => {
 })
 
 describe('Anvils', () => {
-  beforeAll(begin({ fixtures: 'fixtures/multi-chain.yaml', quotaAnvils: 1 }))
+  beforeAll(begin({ fixtures: 'fixtures/multi-chain.yaml', clock: '2030-01-01T00:00:00Z', quotaAnvils: 1 }))
   afterAll(end)
 
   test('a namespace has no more Anvils at once than its quota: one that is idle gives its place to the next', async () => {
-    await using mine = await sandbox.namespaces.create({ clock: '2030-01-01T00:00:00Z' })
+    await using mine = await sandbox.namespaces.create()
     const { rpc_urls } = await mine.credentials()
     expect(Object.keys(rpc_urls)).toHaveLength(2)
     const heights = () => Promise.all(Object.values(mine.chains).map((chain) => chain.getBlockNumber({ cacheTime: 0 })))

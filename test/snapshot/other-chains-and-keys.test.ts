@@ -2,12 +2,12 @@ import { createPublicKey } from 'node:crypto'
 import { once } from 'node:events'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { expect, onTestFinished, test } from 'vitest'
+import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
 import type { SandboxHandle } from '../../src/index.ts'
 import { forked } from '../chain/forked-fixture.ts'
 import { startUpstream } from '../chain/upstream-chain.ts'
 import { sandboxWith } from '../helpers/fixture-file.ts'
-import { Partner, testSandbox } from '../helpers/partner.ts'
+import { Partner, testNamespace } from '../helpers/partner.ts'
 
 /** Opens a portfolio for carol and pays something into it. */
 async function deposited(sandbox: SandboxHandle): Promise<void> {
@@ -19,6 +19,13 @@ const principalOf = async (sandbox: SandboxHandle) =>
   (await new Partner(sandbox).get('end_users/carol/portfolios')).body.data.map(
     ({ deposited: principal }: Record<string, string>) => principal,
   )
+
+/** Of a sandbox with the usual fixtures, on no fork. */
+let demo: SandboxHandle
+beforeAll(async () => {
+  demo = await testNamespace()
+})
+afterAll(() => demo.stop())
 
 test('a state of a fork is loaded where the fork is known, and refused elsewhere', async () => {
   const upstream = await startUpstream('8453')
@@ -32,11 +39,11 @@ test('a state of a fork is loaded where the fork is known, and refused elsewhere
   expect(await new Partner(again).deposit('carol', await new Partner(again).open('dave'), '1')).toMatchObject({
     status: 404,
   })
-  await using other = await testSandbox()
-  await expect(other.namespaces.create({ snapshot })).rejects.toThrow(
+  const before = await demo.namespaces.list()
+  await expect(demo.namespaces.create({ snapshot })).rejects.toThrow(
     /its chain 8453 is a fork, and this sandbox does not know of what/,
   )
-  expect(await other.namespaces.list()).toHaveLength(1)
+  expect((await demo.namespaces.list()).map(({ name }) => name)).toEqual(before.map(({ name }) => name))
 })
 
 test('a tenant with a jwks_uri has it again where the fixture file names one, and its money everywhere', async () => {
@@ -46,7 +53,6 @@ test('a tenant with a jwks_uri has it again where the fixture file names one, an
   await once(server, 'listening')
   onTestFinished(() => void server.close())
   const uri = `http://127.0.0.1:${(server.address() as AddressInfo).port}/jwks.json`
-  await using demo = await testSandbox()
   const { private_key_pem, kid } = demo.tenants[0]!
   keys = [{ ...createPublicKey(private_key_pem!).export({ format: 'jwk' }), kid, alg: 'RS256', use: 'sig' }]
   const userJwt = await demo.userToken('carol')
