@@ -9,19 +9,16 @@ export const SCENARIOS = ['dropped-deposit', 'slow-confirmation', 'dropped-withd
 ])
 
 /** Runs a client that asks for the pools in several scenarios, so many at a time: they give one table, one report and one code. */
-export async function expectOneReport(jobs: '1' | '3', directory: string, pools: readonly string[]): Promise<void> {
+export async function expectOneReport(
+  jobs: '1' | '3',
+  directory: string,
+  pools: readonly string[],
+  env: Record<string, string> = {},
+): Promise<void> {
   const report = join(directory, 'new', jobs, 'report.json')
   const flags = [...SCENARIOS, '--jobs', jobs, '--report', report]
-  const { code, stdout, stderr } = await runHere([
-    'exec',
-    ...flags,
-    '--',
-    'sh',
-    '-c',
-    'echo one; echo two >&2; exec "$@"',
-    'sh',
-    ...pools,
-  ])
+  const command = ['sh', '-c', 'echo one; echo two >&2; exec "$@"', 'sh', ...pools]
+  const { code, stdout, stderr } = await runHere(['exec', ...flags, '--', ...command], env)
   expect(code).toBe(4)
   expect(stdout.match(jobs === '1' ? /one\n200\n/g : /one\ntwo\n200\n/g)).toHaveLength(3)
   expect(stderr.match(/^yield-sandbox: scenario (dropped-deposit|slow-confirmation|dropped-withdraw)$/gm)).toHaveLength(

@@ -19,8 +19,9 @@ const { start, pidOf, reachesTheGroup } = execGroups(client)
 const exec = (flags: readonly string[], command: readonly string[]): Promise<Ended> =>
   runHere(['exec', ...flags, '--', ...command])
 
-test('several scenarios, one at a time, give one table, one report and one code', () =>
-  expectOneReport('1', directory, client('pools')))
+test.each(['1', '3'] as const)('several scenarios, %s at a time, give one table, one report and one code', (jobs) =>
+  expectOneReport(jobs, directory, client('pools')),
+)
 
 test('the command that a broken rule prints does it again, as it stands', async () => {
   const asked = ['--scenario', 'dropped-deposit', '--clock', '2026-01-01T00:00:00Z', '--env', 'API_URL=YIELD_BASE_URL']

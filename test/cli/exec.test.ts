@@ -10,20 +10,25 @@ import { expectOneReport } from './exec-scenarios.ts'
 import { expectClear } from './expect-clear.ts'
 import { expectGone } from './expect-gone.ts'
 import { runHere } from './in-process.ts'
+import { sandboxOfFolder } from './sandbox-of-folder.ts'
 
 const { directory, client } = execClients()
 
 const { reachesTheGroup } = execGroups(client)
 
-const exec = (flags: readonly string[], command: readonly string[], env?: Record<string, string>): Promise<Ended> =>
-  runHere(['exec', ...flags, '--', ...command], env)
+const within = sandboxOfFolder()
+
+const exec = (flags: readonly string[], command: readonly string[], env: Record<string, string> = {}): Promise<Ended> =>
+  runHere(['exec', ...flags, '--', ...command], { ...within(), ...env })
+/** The same in a sandbox of its own. */
+const execAlone: typeof exec = (flags, ...rest) => exec(['--no-join', ...flags], ...rest)
 
 describe('exec ends with', () => {
   test('0 when the client is right, and 3 when it is wrong', async () => {
     const flags = ['--scenario', 'dropped-deposit', '--require', 'idempotency-key-on-retry']
-    const right = await exec(flags, client('right'))
+    const right = await execAlone(flags, client('right'))
     expect(right).toMatchObject({ code: 0, stdout: 'deposited 200\n', stderr: expect.stringMatching(/passed/i) })
-    const wrong = await exec(flags, client('wrong'))
+    const wrong = await execAlone(flags, client('wrong'))
     expect(wrong).toMatchObject({ code: 3, stdout: 'deposited 200\n', stderr: expect.stringMatching(/pays twice/) })
   })
 
@@ -56,7 +61,7 @@ describe('exec ends with', () => {
 describe('the command', () => {
   test('has its streams for itself, and knows where the sandbox is', async () => {
     const env = { OTHER: 'kept', YIELD_BASE_URL: 'http://elsewhere' }
-    const ended = await exec(['--env', 'API_URL=YIELD_BASE_URL'], client('environment'), env)
+    const ended = await execAlone(['--env', 'API_URL=YIELD_BASE_URL'], client('environment'), env)
     const seen = JSON.parse(ended.stdout)
     expect(seen).toMatchObject({
       OTHER: 'kept',
@@ -73,7 +78,7 @@ describe('the command', () => {
     [['no-such-command'], /"no-such-command" is not a command on this machine: PATH has nothing of that name/],
   ])('%j that cannot be started is refused in one line', async (command, line) => {
     const before = anvilsOf(process.pid)
-    expectClear(await exec([], command), { code: 2, line })
+    expectClear(await execAlone([], command), { code: 2, line })
     expect(anvilsOf(process.pid).filter((pid) => !before.includes(pid))).toEqual([])
   })
 })
@@ -91,9 +96,9 @@ describe('nothing is left running', () => {
 })
 
 describe('several scenarios', () => {
-  // One at a time: exec.long.test.ts.
+  // One at a time, and in sandboxes of their own: exec.long.test.ts.
   test('three at a time give one table, one report and one code', () =>
-    expectOneReport('3', directory, client('pools')))
+    expectOneReport('3', directory, client('pools'), within()))
 })
 
 describe('reports', () => {
@@ -116,7 +121,7 @@ describe('reports', () => {
 
   test('that cannot be written end it before anything is run', async () => {
     const witness = join(directory, 'witness')
-    const ended = await exec(['--report', '/proc/none/report.json'], ['touch', witness])
+    const ended = await execAlone(['--report', '/proc/none/report.json'], ['touch', witness])
     expectClear(ended, { code: 2, line: /--report \/proc\/none\/report\.json cannot be written \(ENOENT/ })
     expect(existsSync(witness)).toBe(false)
   })

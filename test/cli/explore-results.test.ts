@@ -4,12 +4,19 @@ import type { Ended } from './command.ts'
 import { expectClear } from './expect-clear.ts'
 import { Explored, TWO } from './explored.ts'
 import { runHere } from './in-process.ts'
+import { sandboxOfFolder } from './sandbox-of-folder.ts'
+
+const within = sandboxOfFolder()
+// All begin with copies of one namespace, which is not that of the sandbox around them.
+const BEGIN = { YIELD_SANDBOX_SEED: '4711', YIELD_SANDBOX_CLOCK: '2026-12-24T18:00:00Z' }
 
 const explored = new Explored()
 const start = explored.start.bind(explored)
 
 const explore = (...[flags, env, command = explored.client.command]: Parameters<typeof start>): Promise<Ended> =>
   runHere(['explore', '--results', explored.client.path('results.jsonl'), ...flags, '--', ...command], {
+    ...within(),
+    ...BEGIN,
     ...explored.client.env,
     ...env,
   })
@@ -34,7 +41,7 @@ describe('explore', () => {
   })
 
   test('exits with 0 when none did; environment variables stand for flags as with exec', async () => {
-    const ended = await explore(TWO, { YIELD_SANDBOX_SEED: '4711', YIELD_SANDBOX_CLOCK: '2026-12-24T18:00:00Z' })
+    const ended = await explore(TWO)
     expect(ended.stderr).toMatch(/^Passed: 2 faults struck, and no money went astray\.$/m)
     expect(ended.code).toBe(0)
     const [header = ''] = readFileSync(explored.client.path('results.jsonl'), 'utf8').split('\n')

@@ -2,6 +2,7 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { ExploreFolder } from './explore-folder.ts'
+import { sandboxOfFolder } from './sandbox-of-folder.ts'
 
 let folder: ExploreFolder
 beforeEach(async () => {
@@ -9,7 +10,10 @@ beforeEach(async () => {
 })
 afterEach(() => folder[Symbol.asyncDispose]())
 
-const explore = (...terms: Parameters<ExploreFolder['explore']>) => folder.explore(...terms)
+const within = sandboxOfFolder()
+// All begin at one moment, and so with copies of one namespace.
+const explore = (flags: readonly string[], command?: readonly string[]) =>
+  folder.explore(flags, command, { ...within(), YIELD_SANDBOX_CLOCK: '2026-12-24T18:00:00Z' })
 
 const NODE = process.execPath
 

@@ -1,4 +1,4 @@
-import { afterAll, afterEach, beforeAll, beforeEach, expect } from 'vitest'
+import { beforeAll, beforeEach, expect } from 'vitest'
 import type { AuditReport } from '../../src/control/contract.ts'
 import type { Write } from '../../src/domain/ports/store.ts'
 import type { Portfolio, Transaction } from '../../src/domain/records.ts'
@@ -12,21 +12,22 @@ const ALL = ['shares', 'principal', 'balances', 'wallets', 'hashes', 'idempotenc
 export let open: OpenNamespace
 export let ledger: Ledger
 
-async function begin(): Promise<void> {
-  open = await openNamespace()
-  ledger = new Ledger(open)
+/** Returns what ends it. */
+async function begin(): Promise<() => Promise<void>> {
+  const opened = await openNamespace()
+  open = opened
+  ledger = new Ledger(opened)
+  return () => opened.stop()
 }
 
-/** Opens a namespace before each test of a file, and deletes it after it. */
+/** Opens a namespace before each test of a file or group, and deletes it after it. */
 export function openEachTime(): void {
   beforeEach(begin)
-  afterEach(() => open.stop())
 }
 
-/** Opens one for all tests of a file. */
+/** Opens one for all tests of a file or group. */
 export function openOnce(): void {
   beforeAll(begin)
-  afterAll(() => open.stop())
 }
 
 export const parts = () => open.sandbox.namespace.services

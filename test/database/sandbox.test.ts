@@ -1,4 +1,4 @@
-import { afterAll, afterEach, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest'
+import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest'
 import { type SandboxHandle, startSandbox } from '../../src/index.ts'
 import { eventually } from '../helpers/eventually.ts'
 import { Partner } from '../helpers/partner.ts'
@@ -11,11 +11,10 @@ let sandbox: SandboxHandle
 beforeAll(async () => {
   if (noPostgres === undefined) server = await Postgres.start()
 })
-afterEach(async () => {
-  vi.restoreAllMocks()
-  await sandbox.stop()
+afterAll(async () => {
+  await sandbox?.stop() // undefined where there is no PostgreSQL
+  await server?.stop()
 })
-afterAll(() => server?.stop())
 
 /** Starts a sandbox on a database of this name. */
 async function start(name: string, port = 0): Promise<SandboxHandle> {
@@ -65,9 +64,10 @@ async function expectSound(namespace = ''): Promise<void> {
   expect((await control(`${namespace}/audit`)).body).toMatchObject({ ok: true })
 }
 
+// Each test but the last goes on with the sandbox of the one before.
 describe.skipIf(noPostgres !== undefined)(`a sandbox on a database${noPostgres ? ` (${noPostgres})` : ''}`, () => {
   test('goes on after a stop: money, chain, tokens, cursors, hashes, retries, RPC paths and business time', async () => {
-    const before = await start('whole')
+    const before = await start('one')
     const partner = new Partner(before)
     const portfolio = await partner.open('zoe')
     const key = '6c1f4f0e-3b7a-4c55-9a51-0d2f7f1c9e11'
@@ -84,7 +84,7 @@ describe.skipIf(noPostgres !== undefined)(`a sandbox on a database${noPostgres ?
     const idpToken = await partner.idpToken()
     const { tenants } = before
 
-    await restart('whole')
+    await restart('one')
     const after = partnerOf({ tenants } as SandboxHandle)
     expect(await amountsOf(after, 'zoe')).toEqual(amounts)
     const known = await after.get('end_users/zoe/portfolios', { headers: { authorization: `Bearer ${idpToken}` } })
@@ -101,7 +101,82 @@ describe.skipIf(noPostgres !== undefined)(`a sandbox on a database${noPostgres ?
     await expectSound()
   })
 
+  test('a reset is as durable as anything else', async () => {
+    const partner = new Partner(sandbox)
+    const portfolio = await partner.open('rita')
+    await partner.deposit('rita', portfolio, '1000')
+    expect((await control('/reset', {})).status).toBe(200)
+    const other = new Partner(sandbox)
+    await other.deposit('rita', await other.open('rita'), '3000')
+    await restart('one')
+    expect(await amountsOf(new Partner(sandbox), 'rita')).toEqual(['3000'])
+    await expectSound()
+  })
+
+  test('while the database is away, writes are refused before anything is done, and reads go on until the lease ends', async () => {
+    const partner = new Partner(sandbox)
+    const portfolio = await partner.open('ada')
+    await partner.deposit('ada', portfolio, '1000')
+    await partner.get('end_users/ada/portfolios')
+    await server.kill()
+    onTestFinished(() => server.run().catch(() => undefined))
+    const key = '6c1f4f0e-3b7a-4c55-9a51-0d2f7f1c9e12'
+    await eventually(async () => {
+      const { status, headers, body } = await partner.deposit('ada', portfolio, '2000', { key })
+      expect([status, body.code, headers.get('retry-after')]).toEqual([503, 'service_unavailable', '2'])
+    })
+    for (const answer of [
+      await control('/clock', { advance: '1d' }),
+      await control('/namespaces', { name: 'late' }),
+      await control('/reset', {}),
+      await rpc('eth_sendRawTransaction'),
+      await rpc('evm_mine'),
+    ]) {
+      expect([answer.status, answer.headers.get('retry-after')]).toEqual([503, expect.stringMatching(/^\d$/)])
+    }
+    await eventually(async () => expect((await partner.get('end_users/ada/portfolios')).status).toBe(503))
+    expect((await fetch(`${sandbox.controlUrl}/health`)).status).toBe(200)
+
+    await server.run()
+    await eventually(async () => {
+      expect((await partner.deposit('ada', portfolio, '2000', { key })).status).toBe(200)
+    })
+    expect(await amountsOf(partner, 'ada')).toEqual(['2000', '1000'])
+    expect((await control('/clock', { advance: '1d' })).status).toBe(200)
+    await eventually(() => expectSound()) // it is ready a moment later
+    const client = await ownConnection(server.url('one'))
+    const { rows } = await client.query('select name from yield_sandbox.namespace where not deleted')
+    expect(rows).toEqual([{ name: 'default' }])
+  })
+
+  test('its namespaces go on as they were: made, copied, of a snapshot; a deleted one stays deleted', async () => {
+    const before = sandbox
+    const mine = await before.namespaces.create({ name: 'mine', clock: '2030-01-01T00:00:00Z' })
+    const partner = new Partner(mine)
+    const portfolio = await partner.open('zoe')
+    await partner.deposit('zoe', portfolio, '1000')
+    const copy = await before.namespaces.create({ name: 'copy', from: 'mine' })
+    const restored = await before.namespaces.create({ name: 'restored', snapshot: await mine.snapshot() })
+    await partner.deposit('zoe', portfolio, '2000')
+    await mine.clock.advance('1d')
+    const gone = await before.namespaces.create({ name: 'gone' })
+    await gone.stop()
+
+    await restart('one')
+    expect((await sandbox.namespaces.list()).map(({ name }) => name)).toEqual(['default', 'copy', 'mine', 'restored'])
+    expect(await amountsOf(partnerOf(mine), 'zoe')).toEqual(['2000', '1000'])
+    expect(await amountsOf(partnerOf(copy), 'zoe')).toEqual(['1000'])
+    expect(await amountsOf(partnerOf(restored), 'zoe')).toEqual(['1000'])
+    expect((await control('/namespaces/mine/clock')).body).toMatchObject({ now: '2030-01-02T00:00:00.000Z' })
+    expect((await control('/namespaces/gone/clock')).body).toMatchObject({ code: 'namespace_not_found' })
+    for (const name of ['mine', 'copy', 'restored']) await expectSound(`/namespaces/${name}`)
+    const anew = new Partner(await sandbox.namespaces.create({ name: 'gone' }))
+    expect((await anew.get('end_users/zoe/portfolios')).body).toMatchObject({ code: 'end_user_not_found' })
+  })
+
   test('business time goes on by the time that passes when the clock of the next machine is behind or ahead; a frozen one stays where it is', async () => {
+    await sandbox?.stop()
+    onTestFinished(() => void vi.restoreAllMocks())
     const { now } = Date
     /** Milliseconds by which the clock of the present machine is ahead. */
     let ahead = 120_000
@@ -137,78 +212,5 @@ describe.skipIf(noPostgres !== undefined)(`a sandbox on a database${noPostgres ?
     await moveTo(240_000)
     expect(frozen).toMatchObject({ frozen: true })
     expect((await control('/clock')).body).toMatchObject({ now: frozen.now, frozen: true })
-  })
-
-  test('its namespaces go on as they were: made, copied, of a snapshot; a deleted one stays deleted', async () => {
-    const before = await start('many')
-    const mine = await before.namespaces.create({ name: 'mine', clock: '2030-01-01T00:00:00Z' })
-    const partner = new Partner(mine)
-    const portfolio = await partner.open('zoe')
-    await partner.deposit('zoe', portfolio, '1000')
-    const copy = await before.namespaces.create({ name: 'copy', from: 'mine' })
-    const restored = await before.namespaces.create({ name: 'restored', snapshot: await mine.snapshot() })
-    await partner.deposit('zoe', portfolio, '2000')
-    await mine.clock.advance('1d')
-    const gone = await before.namespaces.create({ name: 'gone' })
-    await gone.stop()
-
-    await restart('many')
-    expect((await sandbox.namespaces.list()).map(({ name }) => name)).toEqual(['default', 'copy', 'mine', 'restored'])
-    expect(await amountsOf(partnerOf(mine), 'zoe')).toEqual(['2000', '1000'])
-    expect(await amountsOf(partnerOf(copy), 'zoe')).toEqual(['1000'])
-    expect(await amountsOf(partnerOf(restored), 'zoe')).toEqual(['1000'])
-    expect((await control('/namespaces/mine/clock')).body).toMatchObject({ now: '2030-01-02T00:00:00.000Z' })
-    expect((await control('/namespaces/gone/clock')).body).toMatchObject({ code: 'namespace_not_found' })
-    for (const name of ['mine', 'copy', 'restored']) await expectSound(`/namespaces/${name}`)
-    const anew = new Partner(await sandbox.namespaces.create({ name: 'gone' }))
-    expect((await anew.get('end_users/zoe/portfolios')).body).toMatchObject({ code: 'end_user_not_found' })
-  })
-
-  test('a reset is as durable as anything else', async () => {
-    const partner = new Partner(await start('reset'))
-    const portfolio = await partner.open('zoe')
-    await partner.deposit('zoe', portfolio, '1000')
-    expect((await control('/reset', {})).status).toBe(200)
-    const other = new Partner(sandbox)
-    await other.deposit('zoe', await other.open('zoe'), '3000')
-    await restart('reset')
-    expect(await amountsOf(new Partner(sandbox), 'zoe')).toEqual(['3000'])
-    await expectSound()
-  })
-
-  test('while the database is away, writes are refused before anything is done, and reads go on until the lease ends', async () => {
-    const partner = new Partner(await start('away'))
-    const portfolio = await partner.open('zoe')
-    await partner.deposit('zoe', portfolio, '1000')
-    await partner.get('end_users/zoe/portfolios')
-    await server.kill()
-    onTestFinished(() => server.run().catch(() => undefined))
-    const key = '6c1f4f0e-3b7a-4c55-9a51-0d2f7f1c9e12'
-    await eventually(async () => {
-      const { status, headers, body } = await partner.deposit('zoe', portfolio, '2000', { key })
-      expect([status, body.code, headers.get('retry-after')]).toEqual([503, 'service_unavailable', '2'])
-    })
-    for (const answer of [
-      await control('/clock', { advance: '1d' }),
-      await control('/namespaces', { name: 'late' }),
-      await control('/reset', {}),
-      await rpc('eth_sendRawTransaction'),
-      await rpc('evm_mine'),
-    ]) {
-      expect([answer.status, answer.headers.get('retry-after')]).toEqual([503, expect.stringMatching(/^\d$/)])
-    }
-    await eventually(async () => expect((await partner.get('end_users/zoe/portfolios')).status).toBe(503))
-    expect((await fetch(`${sandbox.controlUrl}/health`)).status).toBe(200)
-
-    await server.run()
-    await eventually(async () => {
-      expect((await partner.deposit('zoe', portfolio, '2000', { key })).status).toBe(200)
-    })
-    expect(await amountsOf(partner, 'zoe')).toEqual(['2000', '1000'])
-    expect((await control('/clock', { advance: '1d' })).status).toBe(200)
-    await eventually(() => expectSound()) // it is ready a moment later
-    const client = await ownConnection(server.url('away'))
-    const { rows } = await client.query('select name from yield_sandbox.namespace where not deleted')
-    expect(rows).toEqual([{ name: 'default' }])
   })
 })

@@ -1,17 +1,22 @@
 import { randomUUID } from 'node:crypto'
-import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
 import type { EndUserMoney, MoneyOverview } from '../../src/control/contract.ts'
 import { SeededRandom } from '../../src/support/random.ts'
 import { type OpenNamespace, openNamespace } from '../reliability/ledger.ts'
 
 const DAY = 86_400_000
+const START = '2026-01-05T10:00:00Z'
 const LOST = { 'x-sandbox-fault': 'drop_connection; how=reset; phase=after_confirmation' }
 
 let open: OpenNamespace
-beforeEach(async () => {
-  open = await openNamespace({ clock: '2026-01-05T10:00:00Z' })
-})
-afterEach(() => open.stop())
+
+/** Opens a namespace for the tests of a group, which have end users of their own. */
+function openOnce(): void {
+  beforeAll(async () => {
+    open = await openNamespace({ clock: START })
+  })
+  afterAll(() => open.stop())
+}
 
 const clock = () => open.sandbox.namespace.services.service.clock
 const money = () => open.control.money()
@@ -40,6 +45,8 @@ async function lastNumber(): Promise<number> {
 }
 
 describe('end users', () => {
+  openOnce()
+
   test('are shown with the wallet, and what the fixture deposited, which no operation did', async () => {
     const { at, end_users, more, checks, unavailable } = await money()
     expect(at).toBe('2026-01-05T10:00:00.000Z')
@@ -94,7 +101,7 @@ describe('end users', () => {
   })
 
   test('of another namespace are not seen', async () => {
-    const other = await openNamespace()
+    const other = await openNamespace({ clock: START })
     await open.acme.open('dora')
     const names = async (one: OpenNamespace) => (await one.control.money()).end_users.map((user) => user.external_id)
     expect(await names(open)).toContain('dora')
@@ -104,6 +111,8 @@ describe('end users', () => {
 })
 
 describe('principal and yield over time', () => {
+  openOnce()
+
   test('a transfer is two points of one time and one yield; the last point is what the API shows', async () => {
     const jar = await open.acme.open('carol', 'morpho-usdc')
     clock().advance(DAY)
@@ -141,27 +150,28 @@ describe('principal and yield over time', () => {
   test.each(['aave-usdc', 'morpho-usdc'])(
     'the line between two points is right to a thousandth of the yield, while others use the market: %s',
     async (pool) => {
-      const [jar, others] = [await open.acme.open('carol', pool), await open.acme.open('dave', pool)]
-      await open.acme.deposit('carol', jar, '1000000000')
+      const [user, other] = [`user-${pool}`, `other-${pool}`]
+      const [jar, others] = [await open.acme.open(user, pool), await open.acme.open(other, pool)]
+      await open.acme.deposit(user, jar, '1000000000')
       const middle: number[] = []
       for (let day = 5; day <= 30; day += 5) {
         clock().advance(5 * DAY)
-        await open.acme.deposit('dave', others, '1000000')
-        middle.push(Number((await first('carol')).yield_minor))
+        await open.acme.deposit(other, others, '1000000')
+        middle.push(Number((await first(user)).yield_minor))
       }
-      await open.acme.deposit('carol', jar, '1')
-      const { series } = await first('carol')
+      await open.acme.deposit(user, jar, '1')
+      const { series } = await first(user)
       const end = Number(series.at(-1)!.yield_minor)
       for (const [i, seen] of middle.entries()) expect(Math.abs(seen - (end * (i + 1)) / 6)).toBeLessThan(end / 1000)
     },
   )
 
   test('of more transfers than points allow, evenly chosen ones are shown, the last one always', async () => {
-    const jar = await open.acme.open('carol')
-    for (let i = 0; i < 9; i++) await open.acme.deposit('carol', jar, '1000000')
+    const jar = await open.acme.open('many')
+    for (let i = 0; i < 9; i++) await open.acme.deposit('many', jar, '1000000')
     const principals = async (points: number) => {
-      const [carol] = (await open.control.money({ external_id: 'carol', points })).end_users
-      return carol!.portfolios[0]!.series.map(({ principal_minor }) => Number(principal_minor) / 1e6)
+      const [many] = (await open.control.money({ external_id: 'many', points })).end_users
+      return many!.portfolios[0]!.series.map(({ principal_minor }) => Number(principal_minor) / 1e6)
     }
     expect(await principals(4)).toEqual([0, 8, 9, 9])
     expect(await principals(8)).toEqual([0, 2, 3, 5, 6, 8, 9, 9])
@@ -171,7 +181,7 @@ describe('principal and yield over time', () => {
   test('whatever end users do, the points join, and agree with API, ledger and audit', async () => {
     const random = new SeededRandom(11)
     const jars = new Map<string, string>()
-    for (const user of ['carol', 'dave', 'erin']) {
+    for (const user of ['fred', 'greta', 'heidi']) {
       for (const pool of ['aave-usdc', 'morpho-usdc']) jars.set(await open.acme.open(user, pool), user)
     }
     for (let i = 0; i < 36; i++) {
@@ -199,6 +209,8 @@ describe('principal and yield over time', () => {
 })
 
 describe('surplus', () => {
+  openOnce()
+
   test('is what a deposit under a second key moved again, and names the first one alone', async () => {
     const jar = await open.acme.open('carol')
     const before = await lastNumber()
@@ -214,16 +226,16 @@ describe('surplus', () => {
   })
 
   test('counts each repetition once, adds up by token, and is below zero for what was taken out twice', async () => {
-    const [usdc, weth] = [await open.acme.open('carol'), await open.acme.open('carol', 'morpho-weth')]
+    const [usdc, weth] = [await open.acme.open('dave'), await open.acme.open('dave', 'morpho-weth')]
     const keys = Array.from({ length: 3 }, () => randomUUID())
     for (const key of keys.slice(0, 2)) {
-      await expect(open.acme.deposit('carol', usdc, '70', { key, headers: LOST })).rejects.toThrow()
+      await expect(open.acme.deposit('dave', usdc, '70', { key, headers: LOST })).rejects.toThrow()
     }
-    await open.acme.deposit('carol', usdc, '70', { key: keys[2]! })
-    await twice('deposit', 'carol', usdc, '30')
-    await open.acme.deposit('carol', weth, '1000000000000')
-    await twice('withdraw', 'carol', weth, '2000')
-    const { surplus } = await moneyOf('carol')
+    await open.acme.deposit('dave', usdc, '70', { key: keys[2]! })
+    await twice('deposit', 'dave', usdc, '30')
+    await open.acme.deposit('dave', weth, '1000000000000')
+    await twice('withdraw', 'dave', weth, '2000')
+    const { surplus } = await moneyOf('dave')
     expect(surplus.map(({ token_symbol, amount_minor }) => [token_symbol, amount_minor])).toEqual([
       ['USDC', '170'],
       ['WETH', '-2000'],
@@ -232,30 +244,32 @@ describe('surplus', () => {
   })
 
   test('is none for a retry under the same key, for two orders of one amount, and for what was put right', async () => {
-    const jar = await open.acme.open('carol')
+    const jar = await open.acme.open('erin')
     const key = randomUUID()
-    await expect(open.acme.deposit('carol', jar, '50', { key, headers: LOST })).rejects.toThrow()
-    expect((await open.acme.deposit('carol', jar, '50', { key })).status).toBe(200)
-    await open.acme.deposit('carol', jar, '60')
-    await open.acme.deposit('carol', jar, '60')
-    await twice('deposit', 'carol', jar, '90')
-    expect((await moneyOf('carol')).surplus).toMatchObject([{ amount_minor: '90' }])
-    await open.acme.withdraw('carol', jar, '90')
-    expect((await moneyOf('carol')).surplus).toEqual([])
+    await expect(open.acme.deposit('erin', jar, '50', { key, headers: LOST })).rejects.toThrow()
+    expect((await open.acme.deposit('erin', jar, '50', { key })).status).toBe(200)
+    await open.acme.deposit('erin', jar, '60')
+    await open.acme.deposit('erin', jar, '60')
+    await twice('deposit', 'erin', jar, '90')
+    expect((await moneyOf('erin')).surplus).toMatchObject([{ amount_minor: '90' }])
+    await open.acme.withdraw('erin', jar, '90')
+    expect((await moneyOf('erin')).surplus).toEqual([])
   })
 
   test('is what a key moved again when it had expired', async () => {
-    const jar = await open.acme.open('carol')
+    const jar = await open.acme.open('frank')
     const key = randomUUID()
     for (let i = 0; i < 2; i++) {
-      expect((await open.acme.deposit('carol', jar, '40', { key })).status).toBe(200)
+      expect((await open.acme.deposit('frank', jar, '40', { key })).status).toBe(200)
       clock().advance(2 * DAY)
     }
-    expect((await moneyOf('carol')).surplus).toMatchObject([{ amount_minor: '40' }])
+    expect((await moneyOf('frank')).surplus).toMatchObject([{ amount_minor: '40' }])
   })
 })
 
 describe('pools', () => {
+  openOnce()
+
   const pool = ({ pools }: MoneyOverview, id: string) =>
     pools.find(({ tenant, pool_id }) => tenant === 'acme' && pool_id === id)!
 
@@ -280,10 +294,10 @@ describe('pools', () => {
   }
 
   test.each(['aave-usdc', 'morpho-usdc'])('without liquidity can pay nothing: %s', async (id) => {
-    const jar = await open.acme.open('carol', id)
-    await open.acme.deposit('carol', jar, '5000000')
+    const jar = await open.acme.open(`user-${id}`, id)
+    await open.acme.deposit(`user-${id}`, jar, '5000000')
     await open.control.addFaults([{ kind: 'illiquid_pool', with: { pool: id } }])
-    expect((await open.acme.withdraw('carol', jar, '4000000')).body.code).toBe('transaction_reverted')
+    expect((await open.acme.withdraw(`user-${id}`, jar, '4000000')).body.code).toBe('transaction_reverted')
     expect(Number(pool(await money(), id).liquidity_minor)).toBeLessThan(100)
     await open.control.clearFaults()
     await expect.poll(async () => Number(pool(await money(), id).liquidity_minor)).toBeGreaterThan(4_000_000)
@@ -291,6 +305,8 @@ describe('pools', () => {
 })
 
 test('while its chain is down, the ledger is shown, and why the rest is missing', async () => {
+  open = await openNamespace({ clock: START })
+  onTestFinished(() => open.stop())
   const jar = await open.acme.open('carol')
   await open.acme.deposit('carol', jar, '1000000')
   clock().advance(DAY)

@@ -1,6 +1,6 @@
-import { interruptedResets, openEachTime, refusedMoves, refusedNamespaces } from './full-disk-control.ts'
+import { interruptedResets, openOnce, refusedMoves, refusedNamespaces } from './full-disk-control.ts'
 
-openEachTime()
+openOnce()
 
 interruptedResets([0, 1, 2, 4, 12])
 refusedNamespaces([0, 1, 2, 5, 8, 13])

@@ -7,7 +7,7 @@ import {
   deposited,
   interruptedResets,
   open,
-  openEachTime,
+  openOnce,
   readiness,
   refusedMoves,
   refusedNamespaces,
@@ -15,7 +15,7 @@ import {
   transactions,
 } from './full-disk-control.ts'
 
-openEachTime()
+openOnce()
 
 test('a reset without room for what it writes is refused, and has changed nothing: not now, and not after a start', async () => {
   await deposited()

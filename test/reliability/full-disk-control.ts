@@ -1,6 +1,7 @@
-import { cpSync, readdirSync } from 'node:fs'
+import { cpSync, mkdtempSync, readdirSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterEach, beforeEach, expect, onTestFinished, test, vi } from 'vitest'
+import { afterAll, afterEach, beforeAll, expect, onTestFinished, test, vi } from 'vitest'
 import { temporaryDirectory } from '../data-dir/temporary-directory.ts'
 import { eventually } from '../helpers/eventually.ts'
 import { fillDisk } from '../helpers/full-disk.ts'
@@ -10,14 +11,24 @@ import { Ledger, type OpenSandbox, openSandbox } from './ledger.ts'
 let directory: string
 export let open: OpenSandbox
 
-/** Opens a sandbox with a data directory before each test of a file, and stops it after it. */
-export function openEachTime(): void {
-  beforeEach(async () => {
-    directory = join(temporaryDirectory(), 'data')
+/** Opens a sandbox with a data directory for the tests of a file. It is reset after each test, when the disk has room again. */
+export function openOnce(): void {
+  const place = mkdtempSync(join(tmpdir(), 'yield-sandbox-full-'))
+  beforeAll(async () => {
+    directory = join(place, 'data')
     open = await openSandbox({ dataDir: directory })
-    onTestFinished(() => open.stop())
   })
-  afterEach(() => vi.restoreAllMocks())
+  afterEach(async () => {
+    vi.restoreAllMocks()
+    for (const { name } of await open.control.namespaces()) {
+      if (name !== 'default') await open.control.deleteNamespace(name)
+    }
+    await open.control.reset()
+  })
+  afterAll(async () => {
+    await open.stop()
+    rmSync(place, { recursive: true })
+  })
 }
 
 export async function control(path: string, body?: unknown) {
