@@ -124,6 +124,20 @@ describe("a node's client", () => {
     expect(client.idle).toBe(false)
   })
 
+  it('is closed with the calls to an earlier node that are under way', async () => {
+    const asked: ServerResponse[] = []
+    const client = await clientOf((response) => void asked.push(response))
+    const { port } = server!.address() as AddressInfo
+    const calls: Promise<unknown>[] = [client.call('eth_chainId')]
+    await expect.poll(() => asked.length).toBe(1)
+    const left = client.moveTo(`http://127.0.0.1:${port}/`)
+    calls.push(client.call('eth_chainId'), client.relay('{}', 1_000))
+    await expect.poll(() => asked.length).toBe(3)
+    const failed = calls.map((call) => expect(call).rejects.toThrow('the connection was closed'))
+    client.close()
+    await Promise.all([...failed, left])
+  })
+
   it.each<[string, (response: ServerResponse) => void]>([
     ['no JSON', (response) => response.end('<html>')],
     ['an error of HTTP', (response) => response.writeHead(500).end('{}')],

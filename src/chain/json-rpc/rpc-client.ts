@@ -89,8 +89,7 @@ export class RpcClient {
   hold(reason: string): () => void {
     const hold = { reason }
     this.#holds.push(hold)
-    // The latest first, so that none that waits for a connection gets that of another one.
-    for (const exchange of [...this.#underWay].reverse()) exchange.abort(new Error(reason))
+    this.#abort(reason)
     return () => {
       this.#holds = this.#holds.filter((other) => other !== hold)
       this.#node.failure = undefined
@@ -147,10 +146,16 @@ export class RpcClient {
     }
   }
 
-  /** Closes the connections; running calls fail. */
+  /** Closes the connections; running calls fail, those to earlier nodes as well. */
   close(): void {
+    this.#abort('the connection was closed')
     this.#node.own.close()
     this.#node.relays.close()
+  }
+
+  /** Makes the calls that are under way fail, the latest first, so that none that waits for a connection gets that of another one. */
+  #abort(reason: string): void {
+    for (const exchange of [...this.#underWay].reverse()) exchange.abort(new Error(reason))
   }
 
   async #perform(calls: readonly RpcCall[]): Promise<(unknown | RpcError)[]> {
