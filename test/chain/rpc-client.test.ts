@@ -1,10 +1,13 @@
 import { once } from 'node:events'
 import { createServer, type Server, type ServerResponse } from 'node:http'
-import type { AddressInfo } from 'node:net'
+import { type AddressInfo, createServer as createTcpServer } from 'node:net'
 import { afterEach, describe, expect, it } from 'vitest'
 import { RpcClient } from '../../src/chain/json-rpc/rpc-client.ts'
 import { ChainUnavailableError } from '../../src/domain/ports/chain.ts'
 import { BodyTooLargeError } from '../../src/support/read-body.ts'
+
+/** An answer to the first call of a client. */
+const OWN = '{"jsonrpc":"2.0","id":1,"result":"0x1"}'
 
 describe("a node's client", () => {
   let server: Server | undefined
@@ -24,6 +27,8 @@ describe("a node's client", () => {
     rpc = new RpcClient({ chainId: '31337', url: `http://127.0.0.1:${port}`, timeout })
     return rpc
   }
+
+  const openConnections = () => new Promise((resolve) => server?.getConnections((_, count) => resolve(count)))
 
   it('cuts off a relayed answer that is too long as soon as its length is known, and is none the worse for it', async () => {
     let ended = 0
@@ -75,7 +80,7 @@ describe("a node's client", () => {
   it('gives a call up on a connection that was idle for longer than that', async () => {
     let answers = 1
     const client = await clientOf((response) => {
-      if (answers-- > 0) response.end('{"jsonrpc":"2.0","id":1,"result":"0x1"}')
+      if (answers-- > 0) response.end(OWN)
     }, 100)
     let connections = 0
     server!.keepAliveTimeout = 0 // it would take the place of the following one
@@ -93,7 +98,7 @@ describe("a node's client", () => {
   it('answers itself while relayed calls take up all their connections', async () => {
     let waiting = 0
     const client = await clientOf((response) => {
-      if (++waiting > 40) response.end('{"jsonrpc":"2.0","id":1,"result":"0x1"}')
+      if (++waiting > 40) response.end(OWN)
     })
     const relayed = Array.from({ length: 64 }, () => client.relay('{}', 1_000).catch(() => 'given up'))
     await expect.poll(() => waiting).toBe(32)
@@ -124,6 +129,71 @@ describe("a node's client", () => {
     expect(client.idle).toBe(false)
   })
 
+  it('leaves the connections to an earlier node, those in use when they are not any more', async () => {
+    const asked: ServerResponse[] = []
+    const client = await clientOf((response) => void asked.push(response))
+    const url = `http://127.0.0.1:${(server!.address() as AddressInfo).port}/`
+    const both = [client.relay('{}', 1_000), client.relay('{}', 1_000), client.call('eth_chainId')]
+    await expect.poll(() => asked.length).toBe(3)
+    asked[0]?.end(OWN)
+    await Promise.race(both)
+    const left = client.moveTo(url)
+    await expect.poll(openConnections).toBe(2)
+    asked[1]?.end(OWN)
+    asked[2]?.end(OWN)
+    await left
+    await expect.poll(openConnections).toBe(0)
+    expect(await Promise.all(both)).toEqual(expect.arrayContaining(['0x1']))
+  })
+
+  it('connects again when the node has closed an idle connection', async () => {
+    const client = await clientOf((response) => response.end(OWN))
+    await client.relay('{}', 1_000)
+    await expect
+      .poll(() => {
+        server!.closeIdleConnections()
+        return openConnections()
+      })
+      .toBe(0)
+    // The client may hear of it a moment later.
+    await expect.poll(() => client.relay('{}', 1_000).catch((error: Error) => error.message)).toBe(OWN)
+  })
+
+  it('says why it cannot connect', async () => {
+    const client = await clientOf(() => {})
+    server!.close()
+    await expect(client.call('eth_chainId')).rejects.toThrow('ECONNREFUSED')
+  })
+
+  it.each([1, 2])('takes no answer for that of the next call (the second comes in packet %d)', async (packet) => {
+    const answer = (id: number, result: string) => {
+      const body = JSON.stringify({ jsonrpc: '2.0', id, result })
+      return `HTTP/1.1 200 OK\r\ncontent-length: ${body.length}\r\n\r\n${body}`
+    }
+    let connections = 0
+    const raw = createTcpServer((socket) => {
+      const id = ++connections
+      const further = answer(2, 'that of nobody')
+      socket
+        .on('error', () => {})
+        .once('data', () => {
+          if (packet === 1) socket.write(answer(id, '0x1') + further)
+          else socket.write(answer(id, '0x1'), () => setImmediate(() => socket.write(further)))
+        })
+    }).listen(0, '127.0.0.1')
+    await once(raw, 'listening')
+    rpc = new RpcClient({
+      chainId: '31337',
+      url: `http://127.0.0.1:${(raw.address() as AddressInfo).port}`,
+      timeout: 2_000,
+    })
+    expect(await rpc.call('eth_chainId')).toBe('0x1')
+    const open = () => new Promise((resolve) => raw.getConnections((_, count) => resolve(count)))
+    await expect.poll(open).toBe(0)
+    expect(await rpc.call('eth_chainId')).toBe('0x1')
+    raw.close()
+  })
+
   it('is closed with the calls to an earlier node that are under way', async () => {
     const asked: ServerResponse[] = []
     const client = await clientOf((response) => void asked.push(response))
@@ -140,7 +210,7 @@ describe("a node's client", () => {
 
   it.each<[string, (response: ServerResponse) => void]>([
     ['no JSON', (response) => response.end('<html>')],
-    ['an error of HTTP', (response) => response.writeHead(500).end('{}')],
+    ['an error of HTTP', (response) => response.writeHead(500, { 'content-length': OWN.length }).end(OWN)],
     [
       'half an answer',
       (response) => response.writeHead(200, { 'content-length': 99 }).write('{', () => response.destroy()),

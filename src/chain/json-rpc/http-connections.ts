@@ -171,7 +171,8 @@ class Connection {
     }
     this.#exchange = undefined
     this.#socket.unref() // an idle connection must not keep this process alive
-    this.#on.freed()
+    if (this.#reader.isEmpty) this.#on.freed()
+    else this.close() // another answer has come, and the next exchange would take it for its own
   }
 }
 

@@ -21,6 +21,11 @@ export class HttpMessageReader {
   /** Number of bytes without which the next message is known to be incomplete. */
   #wanted = HEAD_END.length
 
+  /** True if nothing has come but the messages that were taken. */
+  get isEmpty(): boolean {
+    return this.#size === 0
+  }
+
   add(chunk: Buffer): void {
     this.#chunks.push(chunk)
     this.#size += chunk.length

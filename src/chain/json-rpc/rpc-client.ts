@@ -153,9 +153,8 @@ export class RpcClient {
     this.#node.relays.close()
   }
 
-  /** Makes the calls that are under way fail, the latest first, so that none that waits for a connection gets that of another one. */
   #abort(reason: string): void {
-    for (const exchange of [...this.#underWay].reverse()) exchange.abort(new Error(reason))
+    for (const exchange of this.#underWay) exchange.abort(new Error(reason))
   }
 
   async #perform(calls: readonly RpcCall[]): Promise<(unknown | RpcError)[]> {
