@@ -22,7 +22,7 @@ export class HttpConnections {
   readonly #open = new Set<Connection>()
   /** Those without an exchange; the one that was used last is at the end. */
   readonly #idle: Connection[] = []
-  readonly #waiting: Exchange[] = []
+  readonly #waiting: RpcExchange[] = []
   #retired = false
 
   constructor(options: ConnectionOptions) {
@@ -30,8 +30,8 @@ export class HttpConnections {
   }
 
   /** Sends a request as soon as a connection is free. `limit`: of the answer, in bytes. Throws if the URL is none. */
-  post(body: string, limit: number): Exchange {
-    const exchange = new Exchange(body, limit)
+  post(body: string, limit: number): RpcExchange {
+    const exchange = new RpcExchange(body, limit)
     this.#waiting.push(exchange)
     this.#next()
     return exchange
@@ -41,12 +41,6 @@ export class HttpConnections {
   retire(): void {
     this.#retired = true
     for (const connection of [...this.#idle]) connection.close()
-  }
-
-  /** Closes all connections. Exchanges that are under way or wait fail. */
-  close(): void {
-    for (const exchange of this.#waiting.splice(0)) exchange.abort(closed())
-    for (const connection of [...this.#open]) connection.close()
   }
 
   #next(): void {
@@ -76,7 +70,7 @@ export class HttpConnections {
 }
 
 /** A request and its answer. */
-class Exchange {
+export class RpcExchange {
   readonly body: string
   readonly limit: number
   /** Rejects with {@link BodyTooLargeError} as soon as the answer is known to be too long, or with the error that prevented an answer. */
@@ -109,15 +103,13 @@ class Exchange {
   }
 }
 
-export type { Exchange }
-
 /** A connection, with one exchange at a time. */
 class Connection {
   readonly #socket: Socket
   readonly #host: string
   readonly #reader = new HttpMessageReader()
   readonly #on: { freed: () => void; closed: () => void }
-  #exchange: Exchange | undefined
+  #exchange: RpcExchange | undefined
   #closed = false
 
   constructor({ url, timeout }: ConnectionOptions, on: { freed: () => void; closed: () => void }) {
@@ -132,7 +124,7 @@ class Connection {
       .on('close', () => this.close())
   }
 
-  begin(exchange: Exchange): void {
+  begin(exchange: RpcExchange): void {
     this.#exchange = exchange
     exchange.connection = this
     this.#socket.ref()
@@ -146,7 +138,7 @@ class Connection {
     if (this.#closed) return
     this.#closed = true
     this.#socket.destroy()
-    this.#exchange?.abort(closed())
+    this.#exchange?.abort(new Error('the connection was closed'))
     this.#on.closed()
   }
 
@@ -156,7 +148,7 @@ class Connection {
     else this.close() // an answer without a request
   }
 
-  #read(exchange: Exchange): void {
+  #read(exchange: RpcExchange): void {
     try {
       const message = this.#reader.take((_, length) => {
         if (length > exchange.limit) throw new BodyTooLargeError(exchange.limit)
@@ -179,7 +171,3 @@ class Connection {
 /** Place of the status in the first line of an answer, after `HTTP/1.1 `. */
 const STATUS_FROM = 9
 const STATUS_TO = 12
-
-function closed(): Error {
-  return new Error('the connection was closed')
-}

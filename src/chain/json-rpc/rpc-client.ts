@@ -1,7 +1,7 @@
 import { constants } from 'node:buffer'
 import { ChainUnavailableError, ChainUnsoundError } from '../../domain/ports/chain.ts'
 import { BodyTooLargeError } from '../../support/read-body.ts'
-import { type Exchange, HttpConnections } from './http-connections.ts'
+import { HttpConnections, type RpcExchange } from './http-connections.ts'
 
 /** A JSON-RPC call: method and parameters. */
 export type RpcCall = readonly [method: string, ...params: unknown[]]
@@ -53,7 +53,7 @@ export class RpcClient {
   /** The present node. An exchange with an earlier one says nothing about it, whenever that fails. */
   #node: NodeSeen
   #holds: { reason: string }[] = []
-  readonly #underWay = new Set<Exchange>()
+  readonly #underWay = new Set<RpcExchange>()
   readonly #options: RpcOptions & { timeout: number }
   #ids = 0
 
@@ -98,8 +98,7 @@ export class RpcClient {
 
   /** Sends further calls to another node. Resolves when all calls to the previous one have been answered or have failed. */
   async moveTo(url: string): Promise<void> {
-    this.#node.own.retire()
-    this.#node.relays.retire()
+    this.#retire()
     this.#node = this.#seen(url)
     await Promise.allSettled([...this.#underWay].map(({ answer }) => answer))
   }
@@ -149,8 +148,12 @@ export class RpcClient {
   /** Closes the connections; running calls fail, those to earlier nodes as well. */
   close(): void {
     this.#abort('the connection was closed')
-    this.#node.own.close()
-    this.#node.relays.close()
+    this.#retire()
+  }
+
+  #retire(): void {
+    this.#node.own.retire()
+    this.#node.relays.retire()
   }
 
   #abort(reason: string): void {
@@ -214,7 +217,7 @@ export class RpcClient {
   async #exchange(body: string, connections: 'own' | 'relays', limit: number): Promise<string> {
     this.#refuseIfHeld()
     const node = this.#node
-    let exchange: Exchange | undefined
+    let exchange: RpcExchange | undefined
     try {
       exchange = node[connections].post(body, limit)
       this.#underWay.add(exchange)
