@@ -1,10 +1,11 @@
-import { afterEach, describe, expect, it } from 'vitest'
+import { afterAll, describe, expect, it } from 'vitest'
 import { anvilsOf } from '../helpers/anvils.ts'
 import { alice, type ChainFixture, order, startChain } from './chain-fixture.ts'
 
 describe('an Anvil that is killed while it starts', () => {
-  let fixture: ChainFixture | undefined
-  afterEach(() => fixture?.chains.stop())
+  // While one of their Anvils is left, the next one is looked after by the same watchdog.
+  const fixtures: ChainFixture[] = []
+  afterAll(() => Promise.all(fixtures.map(({ chains }) => chains.stop())))
 
   it.each([0, 20, 60, 120])('is followed by another one: %i ms after it appeared', async (moment) => {
     const others = new Set(anvilsOf(process.pid))
@@ -17,7 +18,8 @@ describe('an Anvil that is killed while it starts', () => {
     const until = performance.now() + moment
     while (performance.now() < until) await new Promise(setImmediate)
     process.kill(own, 'SIGKILL')
-    fixture = await starting
+    const fixture = await starting
+    fixtures.push(fixture)
     const { chain } = fixture
     // The start may have been over by then.
     await expect.poll(() => chain.status.ok && chain.pid !== own).toBe(true)

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import type { Client } from 'pg'
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
 import type { PostgresStorage } from '../../src/database/postgres-storage.ts'
-import { startSandbox } from '../../src/index.ts'
+import { type SandboxHandle, startSandbox } from '../../src/index.ts'
 import { nodeUrl, rpc } from '../chain/chain-fixture.ts'
 import { FleetProcess } from '../fleet/processes.ts'
 import { anvilsOf } from '../helpers/anvils.ts'
@@ -23,11 +23,11 @@ afterAll(() => server?.stop())
 const newDatabase = () => server.createDatabase(`writes_${++databases}`)
 
 /** The journals that each write since the first `seq` stored something of, in order. */
-async function writes(client: Client, after: number): Promise<string[]> {
+async function writes(client: Client, after: number, namespace = 'default'): Promise<string[]> {
   const { rows } = await client.query(
     `select string_agg(journal, ' ' order by seq) as journals from yield_sandbox.entry
-     where namespace = 'default' and journal ~ '^(chain|ledger)' and seq > $1 group by xmin::text order by min(seq)`,
-    [after],
+     where namespace = $2 and journal ~ '^(chain|ledger)' and seq > $1 group by xmin::text order by min(seq)`,
+    [after, namespace],
   )
   return rows.map(({ journals }) => journals)
 }
@@ -74,11 +74,18 @@ async function heightsOf(chainId: number): Promise<number[]> {
 }
 
 describe.skipIf(noPostgres !== undefined)(`the writes of a deposit${noPostgres ? ` (${noPostgres})` : ''}`, () => {
+  /** Of all tests that neither kill it nor need another confirmation delay. */
+  let sandbox: SandboxHandle
+  let partner: Partner
+  let url: string
+  beforeAll(async () => {
+    url = newDatabase()
+    sandbox = await startSandbox({ port: 0, confirmationDelay: 0, database: url })
+    partner = new Partner(sandbox)
+  })
+  afterAll(() => sandbox?.stop())
+
   test('are two: its signed bytes; then its block and all that it changed', async () => {
-    const url = newDatabase()
-    const sandbox = await startSandbox({ port: 0, confirmationDelay: 0, database: url })
-    onTestFinished(() => sandbox.stop())
-    const partner = new Partner(sandbox)
     const portfolio = await partner.open('zoe')
     const client = await ownConnection(url)
     for (const operation of ['deposit', 'withdraw'] as const) {
@@ -89,16 +96,16 @@ describe.skipIf(noPostgres !== undefined)(`the writes of a deposit${noPostgres ?
   })
 
   test('do not wait for each other with a confirmation delay: the block is stored before that is over', async () => {
-    const url = newDatabase()
-    const sandbox = await startSandbox({ port: 0, confirmationDelay: '1h', database: url })
-    onTestFinished(() => sandbox.stop())
-    const partner = new Partner(sandbox)
-    const portfolio = await partner.open('zoe')
-    const client = await ownConnection(url)
+    const database = newDatabase()
+    const slow = await startSandbox({ port: 0, confirmationDelay: '1h', database })
+    onTestFinished(() => slow.stop())
+    const patient = new Partner(slow)
+    const portfolio = await patient.open('zoe')
+    const client = await ownConnection(database)
     const before = await head(client)
-    const deposit = partner.deposit('zoe', portfolio, '1000')
+    const deposit = patient.deposit('zoe', portfolio, '1000')
     await eventually(async () => expect(await writes(client, before)).toEqual(['ledger', 'chain-31337']))
-    await sandbox.clock.advance('2h')
+    await slow.clock.advance('2h')
     expect((await deposit).status).toBe(200)
   })
 
@@ -150,26 +157,23 @@ describe.skipIf(noPostgres !== undefined)(`the writes of a deposit${noPostgres ?
   })
 
   describe('while the first is under way', () => {
+    /** A new user, who has deposited once. */
     async function deposited(): Promise<{
-      sandbox: Awaited<ReturnType<typeof startSandbox>>
-      partner: Partner
+      user: string
       client: Client
       deposit: (key: string) => ReturnType<Partner['deposit']>
     }> {
-      const url = newDatabase()
-      const sandbox = await startSandbox({ port: 0, confirmationDelay: 0, database: url })
-      onTestFinished(() => sandbox.stop())
-      const partner = new Partner(sandbox)
-      const portfolio = await partner.open('zoe')
-      const deposit = (key: string) => partner.deposit('zoe', portfolio, '1000', { key })
-      expect((await deposit('0b9f2c3e-7a41-4a7e-9d54-4f1f3a5b6c7d')).status).toBe(200)
-      return { sandbox, partner, client: await ownConnection(url), deposit }
+      const user = randomUUID()
+      const portfolio = await partner.open(user)
+      const deposit = (key: string) => partner.deposit(user, portfolio, '1000', { key })
+      expect((await deposit(randomUUID())).status).toBe(200)
+      return { user, client: await ownConnection(url), deposit }
     }
-    const KEY = '1b9f2c3e-7a41-4a7e-9d54-4f1f3a5b6c7d'
 
     test('the node makes the block, and nobody hears of it before the bytes are stored', async () => {
-      const { sandbox, client, deposit } = await deposited()
+      const { client, deposit } = await deposited()
       await sandbox.clock.freeze() // or a read has a block of the next second mined first
+      onTestFinished(async () => void (await sandbox.clock.unfreeze()))
       const rpcUrl = `${sandbox.baseUrl}/rpc/31337`
       const before = await heightAt(rpcUrl)
       const letGo = await holdUp(client, 'ledger')
@@ -179,7 +183,7 @@ describe.skipIf(noPostgres !== undefined)(`the writes of a deposit${noPostgres ?
         answered.push(what)
         return result
       }
-      const deposit2 = note('deposit', deposit(KEY))
+      const deposit2 = note('deposit', deposit(randomUUID()))
       await heldUp(client)
       await eventually(async () => expect(await heightsOf(31337)).toContain(before + 1))
       const [read, audit] = [note('read', heightAt(rpcUrl)), note('audit', sandbox.audit())]
@@ -187,21 +191,23 @@ describe.skipIf(noPostgres !== undefined)(`the writes of a deposit${noPostgres ?
       for (let i = 0; i < 400; i++) expect((await fetch(`${sandbox.baseUrl}/_sandbox/health`)).status).toBe(200)
       expect(answered).toEqual([])
       await letGo()
+      await noMore(client)
       expect(await read).toBe(before + 1)
       expect(await audit).toMatchObject({ ok: true })
       expect((await deposit2).status).toBe(200)
     })
 
     test('and refused: the money has not moved, the namespace stays, and a retry moves it', async () => {
-      const { sandbox, partner, client, deposit } = await deposited()
+      const { user, client, deposit } = await deposited()
+      const key = randomUUID()
       await beforeEntries(client, 'ledger', `raise exception 'no' using errcode = '22023'`)
-      expect((await deposit(KEY)).status).toBeGreaterThanOrEqual(500)
+      expect((await deposit(key)).status).toBeGreaterThanOrEqual(500)
       await noMore(client)
-      const moved = async () => (await partner.get('end_users/zoe/transactions')).body.data.length
+      const moved = async () => (await partner.get(`end_users/${user}/transactions`)).body.data.length
       expect(await moved()).toBe(1)
       // The chain's Anvil is restarted without what could not be stored.
       await eventually(async () => expect(await sandbox.audit()).toMatchObject({ ok: true }))
-      expect((await deposit(KEY)).status).toBe(200)
+      expect((await deposit(key)).status).toBe(200)
       expect(await moved()).toBe(2)
       expect(await sandbox.audit()).toMatchObject({ ok: true })
       const { rows } = await client.query(`select epoch from yield_sandbox.namespace where name = 'default'`)
@@ -213,39 +219,45 @@ describe.skipIf(noPostgres !== undefined)(`the writes of a deposit${noPostgres ?
 describe.skipIf(noPostgres !== undefined)(
   `an entry that is appended ahead${noPostgres ? ` (${noPostgres})` : ''}`,
   () => {
-    /** Both journals of a namespace, which are there already: making one is a write as well. */
+    let url: string
+    let namespaces = 0
+    beforeAll(() => {
+      url = newDatabase()
+    })
+
+    /** Both journals of a new namespace, which are there already: making one is a write as well. */
     async function opened(): Promise<
-      { storage: PostgresStorage; client: Client } & Record<
+      { namespace: string; storage: PostgresStorage; client: Client } & Record<
         'chain' | 'ledger',
         Awaited<ReturnType<PostgresStorage['journal']>>
       >
     > {
-      const url = newDatabase()
       const registry = await openRegistry(url)
       onTestFinished(() => registry.close())
-      const storage = await openStorage(registry, 'default')
+      const namespace = `ahead-${++namespaces}`
+      const storage = await openStorage(registry, namespace)
       const [chain, ledger] = [await storage.journal('chain'), await storage.journal('ledger')]
-      return { storage, chain, ledger, client: await ownConnection(url) }
+      return { namespace, storage, chain, ledger, client: await ownConnection(url) }
     }
 
     test('is stored by itself if nothing follows', async () => {
-      const { chain, client } = await opened()
+      const { namespace, chain, client } = await opened()
       await chain.append('block', { ahead: true })
-      expect(await writes(client, 0)).toEqual(['chain'])
+      expect(await writes(client, 0, namespace)).toEqual(['chain'])
     })
 
     test('takes what follows into its write, in order', async () => {
-      const { chain, ledger, client } = await opened()
+      const { namespace, chain, ledger, client } = await opened()
       expect(chain.ordered).toBe(true)
       const block = chain.append('block', { ahead: true })
       await new Promise(setImmediate)
       await new Promise(setImmediate)
       await Promise.all([block, ledger.append('booked')])
-      expect(await writes(client, 0)).toEqual(['chain ledger'])
+      expect(await writes(client, 0, namespace)).toEqual(['chain ledger'])
     })
 
     test('is lost with its namespace and all that follows if it is refused', async () => {
-      const { storage, chain, ledger, client } = await opened()
+      const { namespace, storage, chain, ledger, client } = await opened()
       await beforeEntries(client, 'chain%', `raise exception 'no' using errcode = '22023'`)
       const block = chain.append('block', { ahead: true })
       const booked = ledger.append('booked')
@@ -253,7 +265,8 @@ describe.skipIf(noPostgres !== undefined)(
       await expect(booked).rejects.toThrow(/an entry that others follow was refused/)
       await expect(ledger.append('later')).rejects.toThrow()
       expect(storage.lost.aborted).toBe(true)
-      expect(await storedEntries(client, 'default')).toEqual([])
+      expect(await storedEntries(client, namespace)).toEqual([])
+      await noMore(client)
     })
 
     test('is not, by a journal that is being rewritten: other journals do not wait for that', async () => {

@@ -2,7 +2,6 @@ import { once } from 'node:events'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { Client } from 'pg'
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
 import { WebSocket } from 'ws'
 import type { Credentials } from '../../src/control/contract.ts'
@@ -67,13 +66,6 @@ describe.skipIf(noPostgres)(`several processes on one database${noPostgres ? ` (
     await server?.stop()
   })
 
-  const createDatabase = async (name: string) => {
-    const client = new Client(server.url())
-    await client.connect()
-    await client.query(`create database ${name}`)
-    await client.end()
-    return server.url(name)
-  }
   const start = async (options: SandboxOptions = {}) => {
     const member = await FleetMember.start({ ...OPTIONS, database: server.url(), ...options })
     members.push(member)
@@ -87,11 +79,13 @@ describe.skipIf(noPostgres)(`several processes on one database${noPostgres ? ` (
   const pathOf = ({ namespace }: Credentials) => `/_sandbox/namespaces/${namespace}`
 
   describe('of three', () => {
+    let database: string
     let all: FleetMember[]
     let made: Credentials[]
 
     beforeAll(async () => {
-      const database = await createDatabase('three')
+      await server.ask('create database three')
+      database = server.url('three')
       all = await Promise.all([1, 2, 3].map(() => start({ database, maxNamespaces: 6 })))
       made = []
       for (const [at, member] of all.entries()) made.push(await create(member, { name: `made-${at}` }))
@@ -260,7 +254,7 @@ describe.skipIf(noPostgres)(`several processes on one database${noPostgres ? ` (
       await stopped
       expect((await post(other, '/v1/partner/end_users', { external_id: 'late' }, headers)).body).toEqual(user.body)
       expect([all[0]!, other].flatMap(({ namespaces }) => namespaces)).toEqual(expect.arrayContaining(['held', 'idle']))
-      all[1] = await start({ database: server.url('three'), maxNamespaces: 6 })
+      all[1] = await start({ database, maxNamespaces: 6, drain: '300ms' })
       for (const name of ['held', 'idle']) await ask(all[1]!, `/_sandbox/namespaces/${name}`, { method: 'DELETE' })
     })
 
@@ -287,111 +281,116 @@ describe.skipIf(noPostgres)(`several processes on one database${noPostgres ? ` (
       expect(report.body).toMatchObject({ verdict: 'inconclusive' })
       expect((await ask(all[1]!, '/_sandbox/namespaces/made-0/report')).body.unmet.join()).not.toContain('takeover')
     })
-  })
 
-  test('the control token of a namespace opens it through every process, and nothing else', async () => {
-    const database = await createDatabase('tokens')
-    const controlToken = 'the-token-of-the-sandbox'
-    const both = await Promise.all([1, 2].map(() => start({ database, controlToken })))
-    const sandbox = { authorization: `Bearer ${controlToken}` }
-    const one = (await post(both[0]!, '/_sandbox/namespaces', { name: 'one' }, sandbox)).body as Credentials
-    const two = (await post(both[1]!, '/_sandbox/namespaces', { name: 'two' }, sandbox)).body as Credentials
-    const own = { authorization: `Bearer ${one.control_token}` }
-    for (const member of both) {
-      expect((await ask(member, `${pathOf(one)}/clock`, { headers: own })).status).toBe(200)
-      expect((await ask(member, pathOf(one), { headers: own })).status).toBe(200)
-      expect(await ask(member, `${pathOf(two)}/clock`, { headers: own })).toMatchObject({
-        body: { code: 'control_forbidden' },
+    test('a drain ends what is held for longer than it may take', async () => {
+      const [other, leaving] = all as [FleetMember, FleetMember]
+      const held = await create(leaving, { name: 'held' })
+      const rule = { kind: 'hang', phase: 'on_request', times: 'always', match: { operation: 'list_pools' } }
+      expect(await post(other, `${pathOf(held)}/faults`, rule)).toMatchObject({ status: 201 })
+      const headers = { authorization: `Bearer ${await token(other, held)}` }
+      const cut = [leaving, other].map((member) =>
+        ask(member, '/v1/partner/pools', { headers }).then(
+          () => 'answered',
+          () => 'cut',
+        ),
+      )
+      await eventually(async () => {
+        const { data } = (await ask(other, `${pathOf(held)}/requests`)).body
+        expect(data.filter(({ end }: { end: string }) => end === 'open')).toHaveLength(2)
       })
-      expect(await ask(member, '/_sandbox/namespaces', { headers: own })).toMatchObject({
-        body: { code: 'control_forbidden' },
+      await leaving.stop()
+      expect(await Promise.all(cut)).toEqual(['cut', 'cut'])
+      expect((await ask(other, '/v1/partner/pools', { headers })).status).toBe(200)
+      const announced = await ask(other, '/_sandbox/public_url', {
+        method: 'PUT',
+        headers: { 'content-type': 'application/json' },
+        body: JSON.stringify({ public_url: 'http://127.0.0.1:10' }),
       })
-      const foreign = { claims: { appid: two.tenants[0]!.client_id } }
-      const minted = await post(member, `${pathOf(one)}/tenants/acme/idp_tokens`, foreign, own)
-      expect(minted).toMatchObject({ status: 403, body: { param: 'claims.appid' } })
-    }
-    const sessions = `${both[0]!.listeningUrl}/_sandbox/sessions`
-    const headers = { 'content-type': 'application/json' }
-    for (const token of [controlToken, one.control_token]) {
-      const signedIn = await fetch(sessions, { method: 'POST', headers, body: JSON.stringify({ token }) })
-      expect(signedIn.status).toBe(204)
-      const cookie = signedIn.headers.get('set-cookie')!.split(';', 1)[0]!
-      expect(cookie).not.toContain(token)
-      for (const member of both) {
-        expect((await ask(member, `${pathOf(one)}/clock`, { headers: { cookie } })).status).toBe(200)
-        const { status } = await ask(member, `${pathOf(two)}/clock`, { headers: { cookie } })
-        expect(status).toBe(token === controlToken ? 200 : 403)
-        expect((await ask(member, `${pathOf(one)}/clock`, { headers: { cookie: cookie.slice(0, -4) } })).status).toBe(
-          401,
-        )
+      expect(announced).toMatchObject({ status: 400, body: { param: 'public_url' } })
+    })
+
+    test('a namespace that belongs to nobody expires as one that nobody uses', async () => {
+      const [first] = all as [FleetMember]
+      for (const name of ['old', 'used']) await create(first, { name })
+      await first.stop()
+      const second = await start({ database, namespaceExpiry: '2s' })
+      const names = async () => {
+        await ask(second, '/_sandbox/namespaces/used/clock')
+        return (await ask(second, '/_sandbox/namespaces')).body.map(({ name }: { name: string }) => name)
       }
-    }
-    await Promise.all(both.map((member) => member.stop()))
-  })
-
-  test('a drain ends what is held for longer than it may take', async () => {
-    const database = await createDatabase('drain')
-    const [leaving, other] = [await start({ database, drain: '300ms' }), await start({ database })]
-    const held = await create(leaving, { name: 'held' })
-    const rule = { kind: 'hang', phase: 'on_request', times: 'always', match: { operation: 'list_pools' } }
-    expect(await post(other, `${pathOf(held)}/faults`, rule)).toMatchObject({ status: 201 })
-    const headers = { authorization: `Bearer ${await token(other, held)}` }
-    const cut = [leaving, other].map((member) =>
-      ask(member, '/v1/partner/pools', { headers }).then(
-        () => 'answered',
-        () => 'cut',
-      ),
-    )
-    await eventually(async () => {
-      const { data } = (await ask(other, `${pathOf(held)}/requests`)).body
-      expect(data.filter(({ end }: { end: string }) => end === 'open')).toHaveLength(2)
+      // Each look is a use, and asks the database: ten in the time of an expiry are enough.
+      await eventually(async () => expect(await names()).toEqual(['default', 'used']), 200)
+      const gone = await ask(second, '/_sandbox/namespaces/old/clock')
+      expect(gone.body.detail).toContain('because nobody had used it for 2s')
+      await second.stop()
     })
-    await leaving.stop()
-    expect(await Promise.all(cut)).toEqual(['cut', 'cut'])
-    expect((await ask(other, '/v1/partner/pools', { headers })).status).toBe(200)
-    const announced = await ask(other, '/_sandbox/public_url', {
-      method: 'PUT',
-      headers: { 'content-type': 'application/json' },
-      body: JSON.stringify({ public_url: 'http://127.0.0.1:10' }),
+  })
+
+  describe('of two with a control token and a seed', () => {
+    const controlToken = 'the-token-of-the-sandbox'
+    const sandbox = { authorization: `Bearer ${controlToken}` }
+    let database: string
+    let both: FleetMember[]
+
+    beforeAll(async () => {
+      database = server.url()
+      both = await Promise.all([1, 2].map(() => start({ database, controlToken, seed: 7 })))
     })
-    expect(announced).toMatchObject({ status: 400, body: { param: 'public_url' } })
-    await other.stop()
-  })
 
-  test('a namespace that belongs to nobody expires as one that nobody uses', async () => {
-    const database = await createDatabase('expiry')
-    const first = await start({ database })
-    for (const name of ['old', 'used']) await create(first, { name })
-    await first.stop()
-    const second = await start({ database, namespaceExpiry: '2s' })
-    const names = async () => {
-      await ask(second, '/_sandbox/namespaces/used/clock')
-      return (await ask(second, '/_sandbox/namespaces')).body.map(({ name }: { name: string }) => name)
-    }
-    await eventually(async () => expect(await names()).toEqual(['default', 'used']))
-    const gone = await ask(second, '/_sandbox/namespaces/old/clock')
-    expect(gone.body.detail).toContain('because nobody had used it for 2s')
-    await second.stop()
-  })
+    test('the control token of a namespace opens it through every process, and nothing else', async () => {
+      const one = (await post(both[0]!, '/_sandbox/namespaces', { name: 'one' }, sandbox)).body as Credentials
+      const two = (await post(both[1]!, '/_sandbox/namespaces', { name: 'two' }, sandbox)).body as Credentials
+      const own = { authorization: `Bearer ${one.control_token}` }
+      for (const member of both) {
+        expect((await ask(member, `${pathOf(one)}/clock`, { headers: own })).status).toBe(200)
+        expect((await ask(member, pathOf(one), { headers: own })).status).toBe(200)
+        expect(await ask(member, `${pathOf(two)}/clock`, { headers: own })).toMatchObject({
+          body: { code: 'control_forbidden' },
+        })
+        expect(await ask(member, '/_sandbox/namespaces', { headers: own })).toMatchObject({
+          body: { code: 'control_forbidden' },
+        })
+        const foreign = { claims: { appid: two.tenants[0]!.client_id } }
+        const minted = await post(member, `${pathOf(one)}/tenants/acme/idp_tokens`, foreign, own)
+        expect(minted).toMatchObject({ status: 403, body: { param: 'claims.appid' } })
+      }
+      const sessions = `${both[0]!.listeningUrl}/_sandbox/sessions`
+      const headers = { 'content-type': 'application/json' }
+      for (const token of [controlToken, one.control_token]) {
+        const signedIn = await fetch(sessions, { method: 'POST', headers, body: JSON.stringify({ token }) })
+        expect(signedIn.status).toBe(204)
+        const cookie = signedIn.headers.get('set-cookie')!.split(';', 1)[0]!
+        expect(cookie).not.toContain(token)
+        for (const member of both) {
+          expect((await ask(member, `${pathOf(one)}/clock`, { headers: { cookie } })).status).toBe(200)
+          const { status } = await ask(member, `${pathOf(two)}/clock`, { headers: { cookie } })
+          expect(status).toBe(token === controlToken ? 200 : 403)
+          expect((await ask(member, `${pathOf(one)}/clock`, { headers: { cookie: cookie.slice(0, -4) } })).status).toBe(
+            401,
+          )
+        }
+      }
+      await both[0]!.stop()
+    })
 
-  test('one of another seed is refused, and so is one that shares with nobody', async () => {
-    const database = await createDatabase('seeds')
-    const first = await start({ database, seed: 7 })
-    await expect(start({ database, seed: 8 })).rejects.toThrow('it was made with seed 7, not 8')
-    const directory = mkdtempSync(join(tmpdir(), 'yield-sandbox-seeds-'))
-    onTestFinished(() => rmSync(directory, { recursive: true }))
-    const fewer = await writeFixture(directory, ({ tenants }) => void tenants.pop())
-    await expect(start({ database, fixtures: fewer })).rejects.toThrow(
-      /made from a fixture file with other tenants, pools or chains\. Fix: name that file in --fixtures, or start with/,
-    )
-    expect((await ask(await start({ database }), '/_sandbox/credentials')).body.seed).toBe(7)
-    await expect(startSandbox({ port: 0, database })).rejects.toThrow('start this one with --fleet-port')
-    await Promise.all([first, members.at(-1)!].map((member) => member.stop()))
-    const alone = await startSandbox({ port: 0, database })
-    expect(alone.seed).toBe(7)
-    await expect(start({ database })).rejects.toThrow('start it with --fleet-port')
-    await alone.stop()
-    await expect(startSandbox({ port: 0, database, fleetHost: '127.0.0.1' })).rejects.toThrow('give --fleet-port')
+    test('one of another seed is refused, and so is one that shares with nobody', async () => {
+      await expect(start({ database, seed: 8 })).rejects.toThrow('it was made with seed 7, not 8')
+      const directory = mkdtempSync(join(tmpdir(), 'yield-sandbox-seeds-'))
+      onTestFinished(() => rmSync(directory, { recursive: true }))
+      const fewer = await writeFixture(directory, ({ tenants }) => void tenants.pop())
+      await expect(start({ database, fixtures: fewer })).rejects.toThrow(
+        /made from a fixture file with other tenants, pools or chains\. Fix: name that file in --fixtures, or start with/,
+      )
+      const second = await start({ database, controlToken })
+      expect((await ask(second, '/_sandbox/credentials', { headers: sandbox })).body.seed).toBe(7)
+      await expect(startSandbox({ port: 0, database })).rejects.toThrow('start this one with --fleet-port')
+      await Promise.all([both[1]!, second].map((member) => member.stop()))
+      const alone = await startSandbox({ port: 0, database })
+      expect(alone.seed).toBe(7)
+      await expect(start({ database })).rejects.toThrow('start it with --fleet-port')
+      await alone.stop()
+      await expect(startSandbox({ port: 0, database, fleetHost: '127.0.0.1' })).rejects.toThrow('give --fleet-port')
+    })
   })
 
   test.each([

@@ -1,26 +1,17 @@
 import { randomUUID } from 'node:crypto'
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { rpc } from '../chain/chain-fixture.ts'
 import { eventually } from '../helpers/eventually.ts'
 import { goodHeaders, send } from '../http/raw-http.ts'
-import { Ledger, type OpenSandbox, openSandbox } from './ledger.ts'
+import { Ledger, type OpenNamespace, openNamespace } from './ledger.ts'
 
 const DELAY = 60_000
 
-let open: OpenSandbox
+let open: OpenNamespace
 let ledger: Ledger
 let user: string
 let portfolio: string
 let users = 0
-beforeAll(async () => {
-  open = await openSandbox()
-  ledger = new Ledger(open)
-})
-afterAll(() => open.stop())
-beforeEach(async () => {
-  user = `user-${users++}`
-  portfolio = await open.acme.open(user)
-})
 
 type Operation = 'deposit' | 'withdraw'
 
@@ -46,6 +37,15 @@ async function expectOnce(operation: Operation, key: string): Promise<void> {
 }
 
 describe.each(['deposit', 'withdraw'] as const)('a %s whose connection drops', (operation) => {
+  // The ledger is compared with the chain for every user that there is, after each of these.
+  beforeEach(async () => {
+    open = await openNamespace()
+    ledger = new Ledger(open)
+    user = `user-${users++}`
+    portfolio = await open.acme.open(user)
+  })
+  afterEach(() => open.stop())
+
   test.each(['before_broadcast', 'after_broadcast', 'after_confirmation', 'during_response'] as const)(
     '%s is processed all the same, and a retry with its key gets its response',
     async (phase) => {
@@ -65,7 +65,6 @@ describe.each(['deposit', 'withdraw'] as const)('a %s whose connection drops', (
         await ready(operation)
       }
       expect(open.sandbox.namespace.services.faults.list().map(({ hits }) => hits)).toEqual([1, 1])
-      open.sandbox.namespace.services.faults.clear()
     },
   )
 
@@ -76,7 +75,6 @@ describe.each(['deposit', 'withdraw'] as const)('a %s whose connection drops', (
     open.sandbox.namespace.services.faults.add([fault], ['acme'])
     await expect(open.acme[operation](user, portfolio, '1000000', { key })).rejects.toThrow()
     await expectOnce(operation, key)
-    open.sandbox.namespace.services.faults.clear()
   })
 
   test('on_request has not happened, and happens when repeated', async () => {
@@ -94,17 +92,16 @@ describe.each(['deposit', 'withdraw'] as const)('a %s whose connection drops', (
     const retry = await open.acme[operation](user, portfolio, '1000000', { key })
     expect(retry.status).toBe(200)
     expect(retry.headers.get('idempotency-key-replay')).toBe('false')
-    open.sandbox.namespace.services.faults.clear()
     await ledger.expectSound()
   })
 })
 
 describe('a client that goes away by itself', () => {
-  let slow: OpenSandbox
+  let slow: OpenNamespace
   let slowLedger: Ledger
   let jar: string
   beforeAll(async () => {
-    slow = await openSandbox({ confirmationDelay: DELAY })
+    slow = await openNamespace({ confirmation_delay: DELAY })
     slowLedger = new Ledger(slow)
     slow.sandbox.namespace.services.service.clock.freeze()
     jar = await slow.acme.open('carol')

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterEach, beforeEach, expect, test, vi } from 'vitest'
+import { afterAll, afterEach, beforeAll, expect, test, vi } from 'vitest'
 import { JournalFile } from '../../src/data-dir/journal-file.ts'
 import { NotKeptError } from '../../src/domain/ports/journal.ts'
 import { eventually } from '../helpers/eventually.ts'
@@ -11,12 +11,15 @@ import { Ledger, type OpenSandbox, openSandbox } from './ledger.ts'
 
 let directory: string
 let open: OpenSandbox
-beforeEach(async () => {
+beforeAll(async () => {
   directory = mkdtempSync(join(tmpdir(), 'full-disk-'))
   open = await openSandbox({ dataDir: directory })
 })
 afterEach(async () => {
   vi.restoreAllMocks()
+  await eventually(() => expect(open.sandbox.namespace.readiness()).toEqual({ ready: true }))
+})
+afterAll(async () => {
   await open.stop()
   rmSync(directory, { recursive: true })
 })
@@ -54,17 +57,18 @@ test('what cannot be kept is not done: 503 with the reason, and the same key wor
 test.each([1, 2])(
   'a disk that is full after %i writes of a deposit delays it, and nothing is done twice',
   async (writes) => {
-    const portfolio = await open.acme.open('carol')
+    const user = `user-${writes}`
+    const portfolio = await open.acme.open(user)
     const key = randomUUID()
     const { makeRoom, refusals } = fill(writes)
-    const deposit = open.acme.deposit('carol', portfolio, '1000', { key })
+    const deposit = open.acme.deposit(user, portfolio, '1000', { key })
     await eventually(() => expect(refusals()).toBeGreaterThan(1))
     makeRoom()
     const done = await deposit
     expect(outcome(done)).toBe('200')
-    const again = await open.acme.deposit('carol', portfolio, '1000', { key })
+    const again = await open.acme.deposit(user, portfolio, '1000', { key })
     expect(again.body).toEqual(done.body)
-    expect((await open.acme.get('end_users/carol/transactions')).body.data).toHaveLength(1)
+    expect((await open.acme.get(`end_users/${user}/transactions`)).body.data).toHaveLength(1)
     await eventually(() => expect(open.sandbox.namespace.readiness()).toEqual({ ready: true }))
     await new Ledger(open).expectSound()
   },
