@@ -56,18 +56,6 @@ describe('start --json', () => {
     for (const line of stderr.split('\n').filter(Boolean)) expect(JSON.parse(line)).toHaveProperty('level')
   })
 
-  test('SIGHUP stops it, and leaves none of its temporary files', async () => {
-    const temporary = await mkdtemp(join(directory, 'temporary-'))
-    const command = start([...JSON_FLAGS, '--tls', 'self-signed'], { env: { TMPDIR: temporary } })
-    await command.credentials()
-    expect(await readdir(temporary)).toContainEqual(expect.stringContaining('tls'))
-    const [anvil] = anvilsOf(command.child.pid!)
-    command.kill('SIGHUP')
-    expect(await command.ended).toMatchObject({ code: 0, signal: null })
-    expect(await readdir(temporary)).toEqual([])
-    expect(() => process.kill(anvil!, 0)).toThrow('ESRCH')
-  })
-
   test('SIGINT stops it, and a request that waits for its confirmation does not hold that up', async () => {
     const command = start(['--port', '0', '--json', '--confirmation-delay', '1h'])
     const credentials = await command.credentials()
@@ -142,7 +130,7 @@ describe('start', () => {
     await eventually(() => expect(() => process.kill(anvil!, 0)).toThrow('ESRCH'))
   })
 
-  test('takes flags before the environment, and that before the fixture file', async () => {
+  test('takes flags before the environment, and that before the fixture file; SIGHUP leaves no temporary files', async () => {
     const fixtures = join(directory, 'seeded.yaml')
     const shipped = join(ROOT, 'fixtures')
     const text = (await readFile(join(shipped, 'default.yaml'), 'utf8')).replaceAll(
@@ -150,11 +138,18 @@ describe('start', () => {
       `${shipped}/demo-keys/`,
     )
     await writeFile(fixtures, `${text}\noptions:\n  seed: 1\n  port: 0\n  log_level: silent\n`)
-    const own = { YIELD_SANDBOX_SEED: '2', YIELD_SANDBOX_LOG_LEVEL: 'info' }
+    const temporary = await mkdtemp(join(directory, 'temporary-'))
+    const own = { YIELD_SANDBOX_SEED: '2', YIELD_SANDBOX_LOG_LEVEL: 'info', TMPDIR: temporary }
     const env = { YIELD_SANDBOX_FIXTURES: fixtures, YIELD_SANDBOX_JSON: '1', ...own }
-    const command = start(['--seed', '3'], { env })
+    const command = start(['--seed', '3', '--tls', 'self-signed'], { env })
     expect((await command.credentials()).seed).toBe(3)
     await eventually(() => expect(command.stderr).toContain('"level":30'))
+    expect(await readdir(temporary)).toContainEqual(expect.stringContaining('tls'))
+    const [anvil] = anvilsOf(command.child.pid!)
+    command.kill('SIGHUP')
+    expect(await command.ended).toMatchObject({ code: 0, signal: null })
+    expect(await readdir(temporary)).toEqual([])
+    expect(() => process.kill(anvil!, 0)).toThrow('ESRCH')
   })
 })
 

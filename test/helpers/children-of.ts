@@ -16,6 +16,12 @@ export function programOf(pid: number): string {
   return textOf(`/proc/${pid}/comm`).trimEnd()
 }
 
+/** What a process does, as `ps` tells it: R for one that runs, Z for one that nobody has waited for; empty if it has ended. */
+export function stateOf(pid: number): string {
+  if (process.platform === 'linux') return /^State:\s*(\S)/m.exec(textOf(`/proc/${pid}/status`))?.[1] ?? ''
+  return spawnSync('ps', ['-o', 'stat=', '-p', String(pid)], { encoding: 'utf8' }).stdout.trim()
+}
+
 /** Process ids of all whose command line has this text. */
 export function processesNaming(text: string): number[] {
   if (process.platform === 'linux') {

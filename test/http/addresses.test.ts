@@ -38,6 +38,16 @@ describe('by default', () => {
     expect(servers).toMatchObject([{ url }])
   })
 
+  test('a partner works under each name of loopback', async () => {
+    for (const name of NAMES) {
+      const baseUrl = sandbox.baseUrl.replace('127.0.0.1', name)
+      const handle = { ...sandbox, baseUrl, authUrl: `${baseUrl}/oauth2/token` } as SandboxHandle
+      const user = `user-${NAMES.indexOf(name)}`
+      const partner = new Partner(handle)
+      expect((await partner.deposit(user, await partner.open(user), '1000')).status).toBe(200)
+    }
+  })
+
   test('no URL follows the Host header', async () => {
     const port = portOf(sandbox)
     for (const url of await told({ port }, `127.0.0.2:${port}`)) expect(url).toContain(`http://127.0.0.1:${port}`)
@@ -144,15 +154,4 @@ test.each([
   await expect(refused).rejects.toThrow(message)
   await expect(refused).rejects.toThrow('publicUrl')
   await expect(refused).rejects.not.toThrow('hush')
-})
-
-test('a partner works under each name of loopback', async () => {
-  await using sandbox = await testSandbox()
-  for (const name of NAMES) {
-    const baseUrl = sandbox.baseUrl.replace('127.0.0.1', name)
-    const handle = { ...sandbox, baseUrl, authUrl: `${baseUrl}/oauth2/token` } as SandboxHandle
-    const user = `user-${NAMES.indexOf(name)}`
-    const partner = new Partner(handle)
-    expect((await partner.deposit(user, await partner.open(user), '1000')).status).toBe(200)
-  }
 })

@@ -92,16 +92,19 @@ export class DescribedAnswers {
   #bodyObjections(response: DescribedOperation['responses'][string], answer: RawAnswer, place: string[]): string[] {
     if (!response.content) return answer.text === '' ? [] : [`has a body: ${answer.text.slice(0, 100)}`]
     const type = answer.headers['content-type']?.split(';', 1)[0] ?? ''
-    if (!response.content[type]) return [`the content type ${type} is not described`]
+    const described = response.content[type]
+    if (!described) return [`the content type ${type} is not described`]
     const body: unknown = type.endsWith('json') ? JSON.parse(answer.text) : answer.text
-    const validate = this.#validator([...place, 'content', type, 'schema'])
+    const validate = this.#validator(described.schema, [...place, 'content', type, 'schema'])
     if (validate(body)) return []
     return [`the body is not as described: ${this.#ajv.errorsText(validate.errors)}: ${answer.text.slice(0, 300)}`]
   }
 
-  #validator(place: string[]): ValidateFunction {
+  /** That of the schema at this place. Most answers only refer to one that others refer to as well: it is compiled once for all of them. */
+  #validator({ $ref: shared, ...more }: Json, place: string[]): ValidateFunction {
     const pointer = place.map((part) => part.replaceAll('~', '~0').replaceAll('/', '~1')).map(encodeURIComponent)
-    const $ref = `openapi#/${pointer.join('/')}`
+    const isShared = typeof shared === 'string' && Object.keys(more).length === 0
+    const $ref = isShared ? `openapi${shared}` : `openapi#/${pointer.join('/')}`
     const validate = this.#compiled.get($ref) ?? this.#ajv.compile({ $ref })
     this.#compiled.set($ref, validate)
     return validate

@@ -74,12 +74,11 @@ describe('a self-signed sandbox', () => {
     expect(await ending(`${sandbox.baseUrl}/_sandbox/health`, ca)).toBe('200')
   })
 
+  // The last one: it ends the sandbox.
   test('removes the file when it stops', async () => {
-    const other = await startSandbox({ port: 0, tls: 'self-signed' })
-    const { ca_file = '' } = await other.credentials()
-    expect(await mode(ca_file)).toBe('600')
-    await other.stop()
-    await expect(stat(dirname(ca_file))).rejects.toThrow('ENOENT')
+    expect(await mode(caFile)).toBe('600')
+    await sandbox.stop()
+    await expect(stat(dirname(caFile))).rejects.toThrow('ENOENT')
   })
 })
 

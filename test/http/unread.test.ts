@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process'
 import { subscribe, unsubscribe } from 'node:diagnostics_channel'
 import { once } from 'node:events'
 import { connect, type Socket } from 'node:net'
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, onTestFinished, test } from 'vitest'
 import type { RecordedExchange } from '../../src/traffic/recorded-exchange.ts'
 import { eventually } from '../helpers/eventually.ts'
 import { type OpenSandbox, openSandbox } from '../reliability/ledger.ts'
@@ -16,45 +16,47 @@ const options = { port: Number(port), host: '127.0.0.1', rejectUnauthorized: fal
 const socket = require(transport).connect(options, () => socket.write(bytes, () => setImmediate(wait)))
 `
 
-describe.each([{}, { tls: 'self-signed' }] as const)('a sandbox with %j', (options) => {
-  let open: OpenSandbox
-  beforeAll(async () => {
-    open = await openSandbox(options)
-  })
-  afterAll(() => open.stop())
+let open: OpenSandbox
+beforeAll(async () => {
+  open = await openSandbox()
+})
+afterAll(() => open.stop())
+beforeEach(() => log().clear())
 
-  test('a client that is killed before it reads its answer', async () => {
-    const { sandbox } = open
-    const log = sandbox.namespace.services.exchanges
-    const { port } = new URL(sandbox.baseUrl)
-    const transport = 'tls' in options ? 'node:tls' : 'node:net'
-    const child = spawn(process.execPath, ['-e', DEAF, transport, port, head(POOLS)], {
-      stdio: ['ignore', 'pipe', 'ignore'],
-    })
-    await once(child.stdout, 'data')
-    await eventually(() => expect(log.all()).toMatchObject([{ end: 'answered', unread: false }]))
-    child.kill('SIGKILL')
-    await eventually(() => expect(log.all()).toMatchObject([{ end: 'answered', unread: true }]))
+const log = () => open.sandbox.namespace.services.exchanges
+
+/** Sends a request by a client that is killed before it reads its answer. */
+async function expectUnread({ sandbox }: OpenSandbox, transport: 'node:net' | 'node:tls'): Promise<void> {
+  const { exchanges } = sandbox.namespace.services
+  const { port } = new URL(sandbox.baseUrl)
+  const child = spawn(process.execPath, ['-e', DEAF, transport, port, head(POOLS)], {
+    stdio: ['ignore', 'pipe', 'ignore'],
+  })
+  await once(child.stdout, 'data')
+  await eventually(() => expect(exchanges.all()).toMatchObject([{ end: 'answered', unread: false }]))
+  child.kill('SIGKILL')
+  await eventually(() => expect(exchanges.all()).toMatchObject([{ end: 'answered', unread: true }]))
+}
+
+describe('a client that is killed before it reads its answer', () => {
+  test('over HTTP', () => expectUnread(open, 'node:net'))
+
+  test('over HTTPS', async () => {
+    const secured = await openSandbox({ tls: 'self-signed' })
+    onTestFinished(() => secured.stop())
+    await expectUnread(secured, 'node:tls')
   })
 })
 
 describe('connections', () => {
-  let open: OpenSandbox
-  beforeAll(async () => {
-    open = await openSandbox()
-  })
-  afterAll(() => open.stop())
   let ends: Promise<unknown>[] = []
   const accept = (message: unknown) =>
     ends.push(new Promise((resolve) => (message as { socket: Socket }).socket.once('close', resolve)))
   beforeEach(() => {
     ends = []
     subscribe('net.server.socket', accept)
-    log().clear()
   })
   afterEach(() => void unsubscribe('net.server.socket', accept))
-
-  const log = () => open.sandbox.namespace.services.exchanges
 
   /** A connection on which nothing is read until it is resumed. */
   async function dial(bytes: string): Promise<Socket> {

@@ -2,13 +2,14 @@ import { readFile, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { Partner } from '../helpers/partner.ts'
-import { again, folderOf, folders, openKept, restart, running, start } from './kept.ts'
+import { again, folderOf, folders, goOn, openKept, restart, running, start } from './kept.ts'
 
-openKept()
+// Each test goes on with the sandbox that the last restart of the one before has left.
+openKept('all tests')
 
 // Strange folders, and a fixture of its own: kept-namespaces.long.test.ts.
 test('each is there after a restart as it was: clients, money, clock, chain', async () => {
-  const before = await start()
+  const before = await goOn()
   const mine = await before.namespaces.create({ name: 'mine', clock: '2030-01-01T00:00:00Z' })
   const partner = new Partner(mine)
   const portfolio = await partner.open('zoe')
@@ -39,12 +40,10 @@ test('each is there after a restart as it was: clients, money, clock, chain', as
 })
 
 test('one that is damaged is refused by name, while the others serve; it can be deleted', async () => {
-  const before = await start()
-  const [good, bad, worse] = [
-    await before.namespaces.create({ name: 'good' }),
-    await before.namespaces.create({ name: 'bad' }),
-    await before.namespaces.create({ name: 'worse' }),
-  ]
+  const before = await goOn()
+  // Copies of the default namespace need no seeding, and no Anvil.
+  const make = (name: string) => before.namespaces.create({ name, from: 'default' })
+  const [good, bad, worse] = [await make('good'), await make('bad'), await make('worse')]
   for (const sandbox of running.splice(0)) await sandbox.stop()
   const ledger = join(await folderOf('bad'), 'ledger.journal')
   const text = await readFile(ledger)
@@ -73,12 +72,12 @@ test('one that is damaged is refused by name, while the others serve; it can be 
 })
 
 test('deleting one removes its files; what a kill left of one goes at the next start', async () => {
-  const sandbox = await start()
-  const mine = await sandbox.namespaces.create({ name: 'mine' })
+  const sandbox = await goOn()
+  const mine = await sandbox.namespaces.create({ name: 'mine', from: 'default' })
   expect(await folders()).toEqual([expect.stringMatching(/^mine\./)])
   await mine.stop()
   expect(await folders()).toEqual([])
-  await sandbox.namespaces.create({ name: 'half' })
+  await sandbox.namespaces.create({ name: 'half', from: 'default' })
   for (const one of running.splice(0)) await one.stop()
   await rm(join(await folderOf('half'), 'namespace.json'))
   const after = await start()

@@ -1,19 +1,20 @@
 import { mkdtemp, readdir, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterEach, beforeEach, expect } from 'vitest'
+import { afterAll, afterEach, beforeAll, beforeEach, expect } from 'vitest'
 import { type SandboxHandle, startSandbox } from '../../src/index.ts'
 import { Partner } from '../helpers/partner.ts'
 
 let directory: string
 export const running: SandboxHandle[] = []
 
-/** A directory for each test of a file, and an end for whatever it starts on it. */
-export function openKept(): void {
-  beforeEach(async () => {
+/** A directory for each test of a file, or for all of them, and an end for whatever they start on it. */
+export function openKept(extent: 'each test' | 'all tests' = 'each test'): void {
+  const [before, after] = extent === 'each test' ? [beforeEach, afterEach] : [beforeAll, afterAll]
+  before(async () => {
     directory = await mkdtemp(join(tmpdir(), 'yield-sandbox-kept-'))
   })
-  afterEach(async () => {
+  after(async () => {
     for (const sandbox of running.splice(0)) await sandbox.stop()
     await rm(directory, { recursive: true, force: true })
   })
@@ -23,6 +24,13 @@ export function openKept(): void {
 export async function start(): Promise<SandboxHandle> {
   const sandbox = await startSandbox({ port: 0, confirmationDelay: 0, seed: 7, dataDir: join(directory, 'data') })
   running.push(sandbox)
+  return sandbox
+}
+
+/** The sandbox that the test before has left, with no namespace but the default one; the first test starts it. */
+export async function goOn(): Promise<SandboxHandle> {
+  const sandbox = running[0] ?? (await start())
+  for (const { name } of await sandbox.namespaces.list()) if (name !== 'default') await sandbox.namespaces.delete(name)
   return sandbox
 }
 

@@ -1,20 +1,20 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { ControlClient } from '../../src/control/client.ts'
 import type { FaultRule, Scenario } from '../../src/control/contract.ts'
 import type { SandboxHandle } from '../../src/index.ts'
-import { Partner, testSandbox } from '../helpers/partner.ts'
+import { Partner, testNamespace } from '../helpers/partner.ts'
 
 const DAY = 24 * 3600 * 1000
 
 let sandbox: SandboxHandle
 let control: ControlClient
 
-beforeAll(async () => {
-  sandbox = await testSandbox()
-  control = new ControlClient(sandbox.baseUrl)
+// A namespace is made sooner than one is reset, and needs no chain for most of this.
+beforeEach(async () => {
+  sandbox = await testNamespace()
+  control = new ControlClient(sandbox.baseUrl).in(sandbox.namespace)
 })
-afterAll(() => sandbox.stop())
-beforeEach(() => sandbox.reset())
+afterEach(() => sandbox.stop())
 
 function scenario(parts: Partial<Scenario>): Scenario {
   return { name: 'my-own', description: 'What happens.', faults: [], clock: [], expect: {}, ...parts }
