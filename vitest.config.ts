@@ -1,7 +1,10 @@
 import { defineConfig } from 'vitest/config'
 import { PATIENCE } from './test/helpers/patience.ts'
+import { nativeSource } from './test/native-source.ts'
 
 export default defineConfig({
+  // Not while changes are watched: those of src/ would not be seen.
+  plugins: process.argv.includes('run') ? [nativeSource()] : [],
   test: {
     include: ['test/**/*.test.ts'],
     globalSetup: 'test/global-setup.ts',

@@ -2,6 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test, vi } from 'vitest'
+import { DatabaseRegistry } from '../../src/database/database-registry.ts'
 import { type SandboxHandle, startSandbox } from '../../src/index.ts'
 import { Sandbox } from '../../src/sandbox/sandbox.ts'
 import { temporaryDirectory } from '../data-dir/temporary-directory.ts'
@@ -10,19 +11,18 @@ import { brokeOff } from '../helpers/exchange.ts'
 import { Partner } from '../helpers/partner.ts'
 import { LeasedFolders } from './leased-folders.ts'
 
-const { opened } = vi.hoisted(() => ({ opened: { registry: undefined as unknown } }))
-// Loaded when a start needs it: other files of this worker may have loaded all the rest.
-vi.mock('../../src/database/open-database.ts', () => ({ openDatabase: async () => opened.registry }))
-
 const DATABASE = 'postgres://sandbox@localhost/sandbox'
 
 let registry: LeasedFolders
 let sandbox: SandboxHandle
 let directory: string
 
+/** Every start finds these in the database. */
+const opens = (folders: LeasedFolders) =>
+  vi.spyOn(DatabaseRegistry, 'open').mockResolvedValue(folders as unknown as DatabaseRegistry)
 const start = (path: string) => {
   registry = new LeasedFolders(path)
-  opened.registry = registry
+  opens(registry)
   return startSandbox({ port: 0, confirmationDelay: 0, seed: 7, database: DATABASE })
 }
 
@@ -31,6 +31,7 @@ beforeAll(async () => {
   sandbox = await start(directory)
 })
 afterAll(async () => {
+  vi.restoreAllMocks()
   await sandbox.stop()
   await rm(directory, { recursive: true, force: true })
 })
@@ -105,7 +106,7 @@ test('a namespace that another process took resets its connections and writes no
 test('a sandbox whose default namespace was taken ends, without a word to its state', async () => {
   const path = join(temporaryDirectory(), 'data')
   const folders = new LeasedFolders(path)
-  opened.registry = folders
+  opens(folders)
   const other = await Sandbox.listen({ port: 0, confirmationDelay: 0, seed: 7, database: DATABASE })
   await other.ready
   folders.lease('default').lose()
