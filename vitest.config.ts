@@ -1,11 +1,12 @@
 import { defineConfig } from 'vitest/config'
 import { PATIENCE } from './test/helpers/patience.ts'
-import { nativeSource } from './test/native-source.ts'
+import { BUILT_SOURCE, nativeSource } from './test/native-source.ts'
 
 export default defineConfig({
   // Not while changes are watched: those of src/ would not be seen.
   plugins: process.argv.includes('run') ? [nativeSource()] : [],
   test: {
+    server: { deps: { external: [BUILT_SOURCE] } },
     include: ['test/**/*.test.ts'],
     globalSetup: 'test/global-setup.ts',
     // Only what hangs takes them, on a busy machine as well.

@@ -5,6 +5,8 @@ import { type Plugin, transformWithOxc } from 'vite'
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url))
 const SOURCE = join(ROOT, 'src/')
+/** Matches what {@link nativeSource} builds: Vitest must not evaluate it. */
+export const BUILT_SOURCE = /\/\.test-build\//
 const BUILT = join(ROOT, '.test-build/')
 
 /**
