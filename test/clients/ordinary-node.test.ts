@@ -108,7 +108,7 @@ test('under a frozen clock confirmations come with the blocks that somebody mine
   const hash = await viemWallet(RICH).sendTransaction({ to: RECEIVER, value: 1n })
   const { blockNumber } = await reader.waitForTransactionReceipt({ hash })
   const confirmed = reader.waitForTransactionReceipt({ hash, confirmations: 3, timeout: 100_000 })
-  expect(await reader.getBlockNumber()).toBe(blockNumber)
+  expect(await reader.getBlockNumber({ cacheTime: 0 })).toBe(blockNumber)
   await reader.request({ method: 'evm_mine' } as never)
   await sandbox.clock.advance('1s')
   expect(await confirmed).toMatchObject({ status: 'success' })
