@@ -11,7 +11,7 @@ const BUILT = join(ROOT, '.test-build/')
 
 /**
  * Lets tests import `src/` as Node does: each file is built to JavaScript before the tests begin. Vitest would evaluate each file as the body of a
- * function, in which each imported name is a getter of an object; the whole suite takes a quarter less processor time without.
+ * function, in which each imported name is a getter of an object: docs/testing.md says what that costs.
  * Stack traces show `src/`, by source maps. `vi.mock` does not reach these modules: replace a method of a class or an object instead.
  */
 export async function nativeSource(): Promise<Plugin> {
