@@ -64,6 +64,11 @@ export class RawClient {
     await expect.poll(() => this.#end).not.toBe('open')
   }
 
+  /** Resolves when the server has ended the connection, if it has announced that in an answer: the end may come later than the answer. */
+  async announcedEnd(): Promise<void> {
+    if (/^connection: close\r$/im.test(this.#text)) await this.ended()
+  }
+
   /** All that was received, but for the time: header by header, byte by byte. */
   get received(): { text: string; end: string } {
     return { text: this.#text.replaceAll(/^Date: .*\r\n/gim, 'Date: *\r\n'), end: this.#end }
@@ -211,6 +216,7 @@ export class TwoWays {
     }
     const pools = (shape: Shape = {}) => asBytes({ method: 'GET', path: '/v1/partner/pools', ...shape }, tokens)
     await script({ url, partner, portfolio, deposit, pools, open, control: (...args) => this.control(...args) })
+    await Promise.all(clients.map((client) => client.announcedEnd()))
     const received = clients.map((client) => client.received)
     const record = await eventually(async () => {
       const { data } = (await this.control('GET', 'requests?limit=100')) as { data: Recorded[] }
