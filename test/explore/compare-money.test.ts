@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { compareMoney, ownedMoney } from '../../src/explore/judge/compare-money.ts'
+import { compareMoney, holdTheSame, ownedMoney } from '../../src/explore/judge/compare-money.ts'
 import { amountInWords } from '../../src/support/quantities.ts'
 import { exchange } from '../verdict/exchange.ts'
 import { money } from './money.ts'
@@ -131,6 +131,55 @@ describe('the money of a run and that of the unharmed one', () => {
         },
       ),
     )
+  })
+})
+
+describe('two runs hold the same money', () => {
+  const unit = (count: number) => (count / 1e6).toFixed(6)
+  /** One deposit of 5, then withdrawals of so many minor units. */
+  const taken = (...withdrawals: number[]) =>
+    owned({ alice: ['deposit 5', ...withdrawals.map((amount) => `withdraw ${unit(amount)}`)] })
+
+  test('if each transfer that only one of them has is rounded by no more than a minor unit', () => {
+    expect(holdTheSame(taken(3_000_030), taken(3_000_030))).toBe(true)
+    for (const less of [27, 28, 29, 30, 31, 32, 33])
+      expect(holdTheSame(taken(3_000_030), taken(3_000_000, less))).toBe(true)
+    for (const less of [26, 34]) expect(holdTheSame(taken(3_000_030), taken(3_000_000, less))).toBe(false)
+    // One withdrawal in place of another: two that only one run has.
+    expect([28, 27].map((less) => holdTheSame(taken(30), taken(less)))).toEqual([true, false])
+    expect([28, 27].map((less) => holdTheSame(taken(less), taken(30)))).toEqual([true, false])
+  })
+
+  test('transfers that both have round nothing, in a pool or in the wallet', () => {
+    const [same, poorer] = [taken(10, 20), taken(10, 20)]
+    const [token] = poorer.named.get('alice')?.wallet ?? []
+    if (token) token.balance = String(BigInt(token.balance) - 1n)
+    expect(holdTheSame(same, taken(20, 10))).toBe(true)
+    expect(holdTheSame(same, poorer)).toBe(false)
+    const more = taken(10, 20)
+    const [pool] = more.named.get('alice')?.pools ?? []
+    if (pool) pool.principal = String(BigInt(pool.principal) + 1n)
+    expect(holdTheSame(same, more)).toBe(false)
+  })
+
+  test('the wallet and the pool of each end user by themselves', () => {
+    const both = (alice: string[], bob: string[]) => owned({ alice, bob })
+    expect(holdTheSame(both(['deposit 1'], ['deposit 2']), both(['deposit 2'], ['deposit 1']))).toBe(false)
+    const spent = taken(30)
+    const [token] = spent.named.get('alice')?.wallet ?? []
+    if (token) token.balance = String(BigInt(token.balance) - 4n)
+    expect(holdTheSame(taken(29), spent)).toBe(false)
+    if (token) token.token_symbol = 'EURC'
+    const euro = taken(29)
+    const [other] = euro.named.get('alice')?.wallet ?? []
+    if (other && token) Object.assign(other, { token_symbol: 'EURC', balance: String(BigInt(token.balance) + 1n) })
+    // Transfers of USDC round no EURC.
+    expect(holdTheSame(euro, spent)).toBe(false)
+  })
+
+  test('one who is there only in one of the runs must have moved nothing', () => {
+    expect(holdTheSame(owned({ alice: [] }), owned({}))).toBe(true)
+    expect(holdTheSame(owned({}), owned({ alice: ['deposit 1'] }))).toBe(false)
   })
 })
 

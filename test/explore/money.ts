@@ -2,14 +2,14 @@ import type { Money, MoneyTransfer, PoolMoney } from '../../src/domain/money.ts'
 
 let count = 0
 
-/** `deposit 250` or `withdraw 20`, in whole USDC. */
+/** `deposit 250` or `withdraw 0.5`, in USDC. */
 export function transfer(text: string): MoneyTransfer {
   count++
   const [type, amount = '0'] = text.split(' ')
   return {
     transaction_id: `tx_${count}`,
     type: type === 'withdraw' ? 'withdraw' : 'deposit',
-    amount_minor: `${amount}000000`,
+    amount_minor: String(Math.round(Number(amount) * 1e6)),
     tx_hash: `0x${count}`,
   }
 }

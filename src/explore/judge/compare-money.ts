@@ -1,4 +1,4 @@
-import type { Money, PoolMoney, UserMoney } from '../../domain/money.ts'
+import type { Money, PoolMoney, TokenMoney, UserMoney } from '../../domain/money.ts'
 import { OF_END_USER } from '../../faults/parameters.ts'
 import { amountInWords } from '../../support/quantities.ts'
 import type { RecordedExchange } from '../../traffic/recorded-exchange.ts'
@@ -12,15 +12,37 @@ export function compareMoney(expected: OwnedMoney, actual: OwnedMoney): string[]
   return usersInPairs(expected, actual).flatMap(([who, before, after]) => compareUser(who, before, after))
 }
 
-/** @returns true if every end user has as much in each pool, and in the wallet; it may have come there by other transfers */
+/**
+ * @returns true if every end user has as much in each pool, and in the wallet. It may have come there by other transfers: a market rounds each
+ * of them by up to one minor unit (assumption `withdraw-all`), so that a withdrawal in two parts may pay one less than it would have at once.
+ */
 export function holdTheSame(expected: OwnedMoney, actual: OwnedMoney): boolean {
-  return usersInPairs(expected, actual).every(([who, before, after]) => {
-    const pools = [...(before?.pools ?? []), ...(after?.pools ?? [])].map(({ pool_id }) => pool_id)
-    const principalOf = (user: UserMoney | undefined, id: string) =>
-      user?.pools.find(({ pool_id }) => pool_id === id)?.principal ?? '0'
-    const equal = pools.every((id) => principalOf(before, id) === principalOf(after, id))
-    return equal && compareWallets(who, before, after).length === 0
+  return usersInPairs(expected, actual).every(([, before, after]) => {
+    const roundings = new Map<string, number>()
+    const inPools = poolsInPairs(before, after).every(([was, is]) => {
+      const others = otherTransfers(was, is)
+      const symbol = (was ?? is)?.token_symbol ?? ''
+      roundings.set(symbol, (roundings.get(symbol) ?? 0) + others)
+      return isWithin(others, was?.principal, is?.principal)
+    })
+    return (
+      inPools &&
+      walletsInPairs(before, after).every(([was, is]) =>
+        isWithin(roundings.get(was.token_symbol) ?? 0, was.balance, is.balance),
+      )
+    )
   })
+}
+
+/** @returns true if two amounts of minor units are no further apart than that; an amount that is not there is 0 */
+function isWithin(units: number, one = '0', other = '0'): boolean {
+  const apart = BigInt(one) - BigInt(other)
+  return apart <= units && -apart <= units
+}
+
+/** Number of transfers that only one of two runs has. */
+function otherTransfers(before: PoolMoney | undefined, after: PoolMoney | undefined): number {
+  return changedCounts(before, after).reduce((sum, { was, is }) => sum + Math.abs(was - is), 0)
 }
 
 /** An end user's name, and the money after two runs; undefined for an end user that one of them does not have. */
@@ -47,9 +69,7 @@ export function usersInPairs(expected: OwnedMoney, actual: OwnedMoney): UserPair
 }
 
 function compareUser(who: string, expected: UserMoney | undefined, actual: UserMoney | undefined): string[] {
-  const ids = new Set([...(expected?.pools ?? []), ...(actual?.pools ?? [])].map(({ pool_id }) => pool_id))
-  const poolOf = (user: UserMoney | undefined, id: string) => user?.pools.find(({ pool_id }) => pool_id === id)
-  const moved = [...ids].flatMap((id) => comparePool(who, poolOf(expected, id), poolOf(actual, id)))
+  const moved = poolsInPairs(expected, actual).flatMap(([before, after]) => comparePool(who, before, after))
   // The transfers explain the wallet; without a difference there, the wallets must be equal.
   return moved.length > 0 ? moved : compareWallets(who, expected, actual)
 }
@@ -59,11 +79,9 @@ function comparePool(who: string, expected: PoolMoney | undefined, actual: PoolM
   if (!pool) return []
   const { token_decimals: decimals, token_symbol: symbol, pool_id } = pool
   const words = (minor: string | bigint) => amountInWords(BigInt(minor), decimals)
-  const [before, after] = [countsOf(expected), countsOf(actual)]
-  const changes = [...new Set([...before.keys(), ...after.keys()])].flatMap((key) => {
-    const [was = 0, is = 0] = [before.get(key), after.get(key)]
+  const changes = changedCounts(expected, actual).map(({ key, was, is }) => {
     const [type = '', amount = '0'] = key.split(' ')
-    return was === is ? [] : [`${type} of ${words(amount)}: ${times(is)} instead of ${times(was)}`]
+    return `${type} of ${words(amount)}: ${times(is)} instead of ${times(was)}`
   })
   if (changes.length === 0) return []
   const [held, wanted] = [BigInt(actual?.principal ?? 0), BigInt(expected?.principal ?? 0)]
@@ -72,14 +90,40 @@ function comparePool(who: string, expected: PoolMoney | undefined, actual: PoolM
 }
 
 function compareWallets(who: string, expected: UserMoney | undefined, actual: UserMoney | undefined): string[] {
-  // An end user missing in one run has not used the wallet.
-  if (!expected || !actual) return []
-  return expected.wallet.flatMap((token) => {
-    const { token_symbol, token_decimals, chain_id, balance } = token
-    const other = actual.wallet.find((one) => one.token_symbol === token_symbol && one.chain_id === chain_id)
-    if (!other || other.balance === balance) return []
+  return walletsInPairs(expected, actual).flatMap(([{ token_symbol, token_decimals, balance }, other]) => {
+    if (other.balance === balance) return []
     const [is, was] = [other.balance, balance].map((minor) => amountInWords(BigInt(minor), token_decimals))
     return [`${who}: ${is} ${token_symbol} in the wallet instead of ${was}`]
+  })
+}
+
+/** A pool's money after two runs; undefined in a run that does not have it. */
+type PoolPair = [expected: PoolMoney | undefined, actual: PoolMoney | undefined]
+
+function poolsInPairs(expected: UserMoney | undefined, actual: UserMoney | undefined): PoolPair[] {
+  const ids = new Set([...(expected?.pools ?? []), ...(actual?.pools ?? [])].map(({ pool_id }) => pool_id))
+  const poolOf = (user: UserMoney | undefined, id: string) => user?.pools.find(({ pool_id }) => pool_id === id)
+  return [...ids].map((id) => [poolOf(expected, id), poolOf(actual, id)])
+}
+
+/** The balances of each token that both runs have. An end user missing in one run has not used the wallet. */
+function walletsInPairs(
+  expected: UserMoney | undefined,
+  actual: UserMoney | undefined,
+): [expected: TokenMoney, actual: TokenMoney][] {
+  return (expected?.wallet ?? []).flatMap((token) => {
+    const { token_symbol, chain_id } = token
+    const other = actual?.wallet.find((one) => one.token_symbol === token_symbol && one.chain_id === chain_id)
+    return other ? [[token, other] as [TokenMoney, TokenMoney]] : []
+  })
+}
+
+/** Transfers of which one run has more than the other: "deposit 1000000", and the number in each. */
+function changedCounts(expected: PoolMoney | undefined, actual: PoolMoney | undefined) {
+  const [before, after] = [countsOf(expected), countsOf(actual)]
+  return [...new Set([...before.keys(), ...after.keys()])].flatMap((key) => {
+    const [was = 0, is = 0] = [before.get(key), after.get(key)]
+    return was === is ? [] : [{ key, was, is }]
   })
 }
 
