@@ -13,6 +13,15 @@ test('a request is counted by its operation, the status of its answer, and its l
   expect(counts.latencies('unknown')).toEqual({ counts: [...LATENCY_BOUNDS.map(() => 0), 1], sum: 61_000 })
 })
 
+test('operations that take turns are told apart', () => {
+  const counts = new RequestCounts()
+  for (const operation of [null, 'deposit', 'deposit', null, 'token', null, 'deposit'] as const)
+    counts.take(operation, 200, 1, 0)
+  expect((['unknown', 'deposit', 'token', 'withdraw'] as const).map((one) => counts.count('2xx', one))).toEqual([
+    3, 3, 1, 0,
+  ])
+})
+
 test('a latency belongs to the first bound that it does not exceed', () => {
   const counts = new RequestCounts()
   for (const ms of [0, 5, 6, 10, 60_000, 60_001]) counts.take('token', 200, ms, 0)
