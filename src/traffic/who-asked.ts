@@ -79,7 +79,7 @@ export class Ordinals {
   /** Counts the exchange and returns its ordinal, from 1. */
   count(asked: Asked): number {
     const last = this.#last
-    const counter = last && isSame(last, asked) ? last : this.#find(asked)
+    const counter = last && isCountedAlike(last, asked) ? last : this.#find(asked)
     counter.count++
     this.#last = counter
     return counter.count
@@ -102,7 +102,7 @@ export class Ordinals {
   }
 }
 
-function isSame(one: Asked, other: Asked): boolean {
+function isCountedAlike(one: Asked, other: Asked): boolean {
   return one.operation === other.operation && one.tenant === other.tenant && one.external_id === other.external_id
 }
 
