@@ -162,9 +162,32 @@ describe('two runs hold the same money', () => {
     expect(holdTheSame(same, more)).toBe(false)
   })
 
-  test('the wallet and the pool of each end user by themselves', () => {
+  test('a transfer that one of them has more often counts as often as that', () => {
+    expect(holdTheSame(taken(1), taken(1, 1))).toBe(true)
+    expect(holdTheSame(taken(2), taken(2, 2))).toBe(false)
+  })
+
+  test('where a pool is there in one of them only, its transfers round the wallet as well', () => {
+    const [without, tiny] = [owned({ alice: [] }), owned({ alice: [`deposit ${unit(1)}`] })]
+    without.named.get('alice')?.pools.splice(0)
+    expect([holdTheSame(without, tiny), holdTheSame(tiny, without)]).toEqual([true, true])
+  })
+
+  test('in each pool', () => {
+    const two = (...second: string[]) => {
+      const all = owned({ alice: ['deposit 1'] })
+      const [other] = owned({ alice: second }).named.get('alice')?.pools ?? []
+      if (other) all.named.get('alice')?.pools.push({ ...other, pool_id: 'morpho-usdc' })
+      return all
+    }
+    expect(holdTheSame(two('deposit 1'), two('deposit 1'))).toBe(true)
+    expect(holdTheSame(two('deposit 1'), two('deposit 2'))).toBe(false)
+  })
+
+  test('the wallet and the pools of each end user by themselves', () => {
     const both = (alice: string[], bob: string[]) => owned({ alice, bob })
     expect(holdTheSame(both(['deposit 1'], ['deposit 2']), both(['deposit 2'], ['deposit 1']))).toBe(false)
+    expect(holdTheSame(both(['deposit 1'], ['deposit 2']), both(['deposit 1'], ['deposit 1']))).toBe(false)
     const spent = taken(30)
     const [token] = spent.named.get('alice')?.wallet ?? []
     if (token) token.balance = String(BigInt(token.balance) - 4n)

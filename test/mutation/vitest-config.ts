@@ -10,13 +10,14 @@ const SLOW = [
   'test/oracle/clients.test.ts',
 ]
 
-/** They look at pages and documents. */
+/** They make or look at pages and documents, for which the build is needed. */
 const OF_PAGES = [
   'test/verdict/render/**',
   'test/verdict/findings-page.test.ts',
   'test/{explore,oracle}/documentation.test.ts',
   'test/oracle/outcomes-page.test.ts',
   'test/certify/{cards,page,text}.test.ts',
+  'test/exec/planted-links.test.ts',
 ]
 
 export default defineConfig({
