@@ -13,6 +13,7 @@ const SANDBOXES = 2
 const COMPARISONS = [
   {
     title: '',
+    // What recording may add to a request for pools.
     aim: '<= 1 µs',
     beside: 'nothing recorded',
     watched: { flags: [] },

@@ -29,17 +29,10 @@ export class RequestCounts {
   readonly #outcomes = new Float64Array(COUNTED_OPERATIONS.length * OUTCOMES.length)
   readonly #latencies = new Float64Array(COUNTED_OPERATIONS.length * BUCKETS)
   readonly #sums = new Float64Array(COUNTED_OPERATIONS.length)
-  /** The operation counted last, and its place: most are followed by one of the same. */
-  #operation: Operation | null = null
-  #place: number = UNKNOWN
 
   /** Counts a request that is over. `status`: of the answer that was handed over, 0 for none; `ms`: its length; `at`: its end. */
   take(operation: Operation | null, status: number, ms: number, at: number): void {
-    if (operation !== this.#operation) {
-      this.#operation = operation
-      this.#place = operation === null ? UNKNOWN : (PLACES.get(operation) ?? UNKNOWN)
-    }
-    const place = this.#place
+    const place = operation === null ? UNKNOWN : (PLACES.get(operation) ?? UNKNOWN)
     const hundreds = Math.floor(status / 100)
     const outcome = place * OUTCOMES.length + (hundreds >= 2 && hundreds <= 5 ? hundreds - 2 : NONE)
     this.#outcomes[outcome] = (this.#outcomes[outcome] ?? 0) + 1

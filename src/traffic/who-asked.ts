@@ -56,58 +56,35 @@ function percentDecode(text: string): string {
 /** Maximum number of end users that are counted separately; the others of an operation and tenant are counted together. */
 const MAX_END_USERS = 100_000
 
-/** What is counted together. */
-type Asked = Pick<LiveExchange, 'operation' | 'tenant' | 'external_id'>
-
-interface Counter extends Asked {
-  count: number
-}
-
 /** By operation, tenant and end user. */
-type Counters = Map<string | null, Map<string | null | undefined, Map<string | null | undefined, Counter>>>
+type Counts = Map<string | null, Map<string | null | undefined, Map<string | null | undefined, number>>>
 
 /** Counts exchanges by operation, tenant and end user. */
 export class Ordinals {
-  readonly #counters: Counters
-  /** Most exchanges are counted with the one before: to look up each costs three times as much as to compare. */
-  #last: Counter | undefined
+  readonly #counts: Counts
 
-  constructor(counters: Counters = new Map()) {
-    this.#counters = counters
+  constructor(counts: Counts = new Map()) {
+    this.#counts = counts
   }
 
   /** Counts the exchange and returns its ordinal, from 1. */
-  count(asked: Asked): number {
-    const last = this.#last
-    const counter = last && isCountedAlike(last, asked) ? last : this.#find(asked)
-    counter.count++
-    this.#last = counter
-    return counter.count
-  }
-
-  #find({ operation, tenant, external_id }: Asked): Counter {
-    const tenants = entry(this.#counters, operation, () => new Map())
+  count({ operation, tenant, external_id }: Pick<LiveExchange, 'operation' | 'tenant' | 'external_id'>): number {
+    const tenants = entry(this.#counts, operation, () => new Map())
     const users = entry(tenants, tenant, () => new Map())
     const user = users.size < MAX_END_USERS || users.has(external_id) ? external_id : null
-    return entry(users, user, () => ({ operation, tenant, external_id: user, count: 0 }))
+    const count = (users.get(user) ?? 0) + 1
+    users.set(user, count)
+    return count
   }
 
   /** A copy that counts on from here. */
   copy(): Ordinals {
-    const copied: Counters = new Map()
-    for (const [operation, tenants] of this.#counters) {
-      copied.set(operation, new Map([...tenants].map(([tenant, users]) => [tenant, copyOf(users)])))
+    const copied: Counts = new Map()
+    for (const [operation, tenants] of this.#counts) {
+      copied.set(operation, new Map([...tenants].map(([tenant, users]) => [tenant, new Map(users)])))
     }
     return new Ordinals(copied)
   }
-}
-
-function isCountedAlike(one: Asked, other: Asked): boolean {
-  return one.operation === other.operation && one.tenant === other.tenant && one.external_id === other.external_id
-}
-
-function copyOf<K>(counters: Map<K, Counter>): Map<K, Counter> {
-  return new Map([...counters].map(([key, counter]) => [key, { ...counter }]))
 }
 
 function entry<K, V>(map: Map<K, V>, key: K, make: () => V): V {

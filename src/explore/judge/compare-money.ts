@@ -18,18 +18,13 @@ export function compareMoney(expected: OwnedMoney, actual: OwnedMoney): string[]
  */
 export function holdTheSame(expected: OwnedMoney, actual: OwnedMoney): boolean {
   return usersInPairs(expected, actual).every(([, before, after]) => {
-    const roundings = new Map<string, number>()
-    const inPools = poolsInPairs(before, after).every(([was, is]) => {
-      const others = otherTransfers(was, is)
-      const symbol = (was ?? is)?.token_symbol ?? ''
-      roundings.set(symbol, (roundings.get(symbol) ?? 0) + others)
-      return isWithin(others, was?.principal, is?.principal)
-    })
+    const pools = poolsInPairs(before, after)
     return (
-      inPools &&
-      walletsInPairs(before, after).every(([was, is]) =>
-        isWithin(roundings.get(was.token_symbol) ?? 0, was.balance, is.balance),
-      )
+      pools.every(([was, is]) => isWithin(otherTransfers([[was, is]]), was?.principal, is?.principal)) &&
+      walletsInPairs(before, after).every(([was, is]) => {
+        const ofToken = pools.filter(([one, other]) => (one ?? other)?.token_symbol === was.token_symbol)
+        return isWithin(otherTransfers(ofToken), was.balance, is.balance)
+      })
     )
   })
 }
@@ -40,9 +35,10 @@ function isWithin(units: number, one = '0', other = '0'): boolean {
   return apart <= units && -apart <= units
 }
 
-/** Number of transfers that only one of two runs has. */
-function otherTransfers(before: PoolMoney | undefined, after: PoolMoney | undefined): number {
-  return changedCounts(before, after).reduce((sum, { was, is }) => sum + Math.abs(was - is), 0)
+/** Number of transfers in these pools that only one of two runs has. */
+function otherTransfers(pools: readonly PoolPair[]): number {
+  const changes = pools.flatMap(([was, is]) => changedCounts(was, is))
+  return changes.reduce((sum, { was, is }) => sum + Math.abs(was - is), 0)
 }
 
 /** An end user's name, and the money after two runs; undefined for an end user that one of them does not have. */
